@@ -50,11 +50,12 @@ LogicalResult WeightOp::verify() {
            << getType() << " and " << getStored();
   int64_t want = type.getNumElements();
   if (getStack()) {
-    if (type.getRank() == 0 || *getStack() < 1 ||
-        *getStack() != type.getDimSize(0)) // C2
+    int64_t stack = *getStack();
+    if (type.getRank() == 0 || stack < 1 ||
+        stack != type.getDimSize(0)) // C2
       return emitOpError("stack must be the leading dimension of ")
-             << type << ", got " << *getStack();
-    want /= *getStack();
+             << type << ", got " << stack;
+    want /= stack;
   }
   int64_t have = stored.getNumElements();
   if (getPrefix() ? have < want : have != want) // C2

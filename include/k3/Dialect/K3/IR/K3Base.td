@@ -75,4 +75,15 @@ def K3_Activation : K3_Enum<"Activation", "elementwise activation", [
   I32EnumAttrCase<"Silu", 2, "silu">]>;
 def K3_ActivationAttr : K3_EnumAttr<K3_Activation, "activation">;
 
+/// Layouts are described in runtime/format/Artefact.fbs. An op that reads a
+/// packed weight repeats the packing of its declaration; --k3-pack-weights sets
+/// both.
+def K3_Packing : K3_Enum<"Packing", "memory layout of a loaded weight", [
+  I32EnumAttrCase<"None", 0, "none">,
+  I32EnumAttrCase<"PairPanels", 1, "pair_panels">,
+  I32EnumAttrCase<"Panels", 2, "panels">,
+  I32EnumAttrCase<"NibblePanels", 3, "nibble_panels">,
+  I32EnumAttrCase<"ScalePanels", 4, "scale_panels">]>;
+def K3_PackingAttr : K3_EnumAttr<K3_Packing, "packing">;
+
 #endif // K3_BASE

@@ -100,7 +100,9 @@ def K3_ExpertUpOp : K3_Op<"expert_up", [Pure, K3_RowWise]> {
   let summary = "first half of the chosen experts";
   let description = [{
     `result[t, j] = glu(w1[ids[t, j]] z[t], w3[ids[t, j]] z[t])`, with the
-    weights, scales and roundings of `k3.latent_experts`.
+    weights, scales and roundings of `k3.latent_experts`. `packing` is the
+    memory layout of the weights (of MXFP4 bytes; scales are then
+    `scale_panels`), set by --k3-pack-weights.
 
     Constraints: C1 `z` is [T, L], `ids` [T, top_k], `result` [T, top_k, F]. C2
     `w1` and `w3` are [E, F, L]. C3 two `scales` are given exactly when the
@@ -117,7 +119,8 @@ def K3_ExpertUpOp : K3_Op<"expert_up", [Pure, K3_RowWise]> {
                        K3_ExpertWeight:$w1, K3_ExpertWeight:$w3,
                        Variadic<TensorRankOf<[I8], [3]>>:$scales,
                        K3_GluKindAttr:$glu, OptionalAttr<F64Attr>:$beta,
-                       OptionalAttr<F64Attr>:$linear_beta);
+                       OptionalAttr<F64Attr>:$linear_beta,
+                       OptionalAttr<K3_PackingAttr>:$packing);
   let results = (outs K3_FloatTensor<[3]>:$result);
   let assemblyFormat = [{
     $z `,` $ids `experts` `(` $w1 `,` $w3 `)` (`scales` `(` $scales^ `)`)?
@@ -131,7 +134,7 @@ def K3_ExpertDownOp : K3_Op<"expert_down", [Pure, K3_RowWise]> {
   let description = [{
     `result[t] = sum_j weights[t, j] * round(w2[ids[t, j]] h[t, j])`, summed in
     fp32 in the order of `ids`, rounded once; `round` is to the element type of
-    `h`.
+    `h`. `packing` is as for `k3.expert_up`.
 
     Constraints: C1 `h` is [T, top_k, F], `ids` and `weights` [T, top_k],
     `result` [T, L]. C2 `w2` is [E, L, F]. C3 one `scales` is given exactly when
@@ -146,7 +149,8 @@ def K3_ExpertDownOp : K3_Op<"expert_down", [Pure, K3_RowWise]> {
   }];
   let arguments = (ins K3_FloatTensor<[3]>:$h, TensorRankOf<[I32], [2]>:$ids,
                        K3_F32Tensor<[2]>:$weights, K3_ExpertWeight:$w2,
-                       Variadic<TensorRankOf<[I8], [3]>>:$scales);
+                       Variadic<TensorRankOf<[I8], [3]>>:$scales,
+                       OptionalAttr<K3_PackingAttr>:$packing);
   let results = (outs K3_FloatTensor<[2]>:$result);
   let assemblyFormat = [{
     $h `,` $ids `,` $weights `experts` `(` $w2 `)` (`scales` `(` $scales^ `)`)?

@@ -14,6 +14,8 @@ def K3_LinearOp : K3_Op<"linear", [Pure, K3_RowWise]> {
   let description = [{
     `result[t, n] = sum_k x[t, k] * weight[n, k]`. Products are exact or fp32,
     the sum is fp32 in one fixed order, rounded once to the result's type.
+    `packing` is the memory layout of `weight`, set by --k3-pack-weights on the
+    declaration and on all its readers.
 
     Constraints: C1 `x` is [T, K], `weight` [N, K], `result` [T, N].
 
@@ -23,7 +25,8 @@ def K3_LinearOp : K3_Op<"linear", [Pure, K3_RowWise]> {
       : (tensor<?x192xbf16>, tensor<256x192xbf16>) -> tensor<?x256xbf16>
     ```
   }];
-  let arguments = (ins K3_FloatTensor<[2]>:$x, K3_FloatTensor<[2]>:$weight);
+  let arguments = (ins K3_FloatTensor<[2]>:$x, K3_FloatTensor<[2]>:$weight,
+                       OptionalAttr<K3_PackingAttr>:$packing);
   let results = (outs K3_FloatTensor<[2]>:$result);
   let assemblyFormat = [{
     $x `,` $weight attr-dict `:` functional-type(operands, results)

@@ -10,14 +10,6 @@ include "k3/Dialect/K3/IR/K3Base.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def K3_Packing : K3_Enum<"Packing", "memory layout of a loaded weight", [
-  I32EnumAttrCase<"None", 0, "none">,
-  I32EnumAttrCase<"PairPanels", 1, "pair_panels">,
-  I32EnumAttrCase<"Panels", 2, "panels">,
-  I32EnumAttrCase<"NibblePanels", 3, "nibble_panels">,
-  I32EnumAttrCase<"ScalePanels", 4, "scale_panels">]>;
-def K3_PackingAttr : K3_EnumAttr<K3_Packing, "packing">;
-
 def K3_WeightOp : K3_Op<"weight", [Symbol]> {
   let summary = "declaration of a weight by its checkpoint name";
   let description = [{
