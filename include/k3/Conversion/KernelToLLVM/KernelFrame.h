@@ -64,6 +64,11 @@ public:
   mlir::Value bufferOf(mlir::Value tensor);
   void setBuffer(mlir::Value tensor, mlir::Value memref);
 
+  /// The memory of an argument or yielded value under another identity-layout
+  /// type (a packed weight, pairs of bf16 as i32). Dynamic dimensions, leading
+  /// ones only, are the value's.
+  mlir::Value bufferAs(mlir::Value tensor, mlir::MemRefType type);
+
   /// Memory for the result of `op` number `index`: the output buffer when the
   /// value is yielded, else null.
   bool isYielded(mlir::Value tensor) const;
