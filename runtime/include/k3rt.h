@@ -105,7 +105,8 @@ K3RT_API k3_code k3rt_slot_save(k3rt_session *session, int32_t slot,
 K3RT_API k3_code k3rt_slot_load(k3rt_session *session, int32_t slot,
                                 const char *path);
 /* Copies one state of a slot out, e.g. "layers.0.S", for tests and tools.
- * A per-token state gives its first k3rt_slot_length rows. */
+ * A per-token state gives its first k3rt_slot_length rows. With data NULL only
+ * dtype, rank and shape are filled in. */
 K3RT_API k3_code k3rt_slot_read(k3rt_session *session, int32_t slot,
                                 const char *state, k3_tensor *out);
 
