@@ -1,0 +1,76 @@
+// Part of k3, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report of a checkpoint check as text and as a status.
+
+#include "k3/Import/TensorCheck.h"
+
+#include "ImportErrors.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace k3;
+using llvm::StringRef;
+
+namespace {
+struct Kind {
+  const char *label;
+  std::vector<TensorProblem> TensorReport::*list;
+};
+} // namespace
+
+static constexpr Kind kinds[] = {
+    {"missing", &TensorReport::missing},
+    {"mis-shaped", &TensorReport::misshaped},
+    {"padded", &TensorReport::padded},
+    {"unexpected", &TensorReport::unexpected},
+};
+
+/// Names come from the file and are printed so that they cannot drive a
+/// terminal.
+static void printName(StringRef name, llvm::raw_ostream &out) {
+  llvm::printEscapedString(name, out);
+}
+
+void k3::printReport(const TensorReport &report, size_t limit,
+                     llvm::raw_ostream &out) {
+  for (const Kind &kind : kinds) {
+    const std::vector<TensorProblem> &list = report.*kind.list;
+    for (const TensorProblem &problem : llvm::ArrayRef(list).take_front(limit)) {
+      out << kind.label << " '";
+      printName(problem.name, out);
+      out << "': ";
+      printName(problem.text, out);
+      out << "\n";
+    }
+    if (list.size() > limit)
+      out << kind.label << ": " << list.size() - limit << " more\n";
+  }
+}
+
+std::string k3::summarize(const TensorReport &report) {
+  llvm::SmallVector<std::string> parts;
+  for (const Kind &kind : kinds)
+    if (size_t count = (report.*kind.list).size())
+      parts.push_back(std::to_string(count) + " " + kind.label);
+  if (report.vision)
+    parts.push_back(std::to_string(report.vision) + " vision (ignored)");
+  if (report.extra)
+    parts.push_back(std::to_string(report.extra) +
+                    " of further prediction layers (ignored)");
+  return parts.empty() ? "every tensor fits" : llvm::join(parts, ", ");
+}
+
+Status k3::reportStatus(const TensorReport &report, StringRef where,
+                        bool strict) {
+  if (!report.fits())
+    return importError(ImportMismatch, where.str() +
+                                           ": tensors do not fit config.json: " +
+                                           summarize(report),
+                       "k3-import --check lists all of them");
+  if (strict && !report.unexpected.empty())
+    return importError(ImportUnexpected,
+                       where.str() + ": " + summarize(report) +
+                           " (wanted none that is unexpected)");
+  return {};
+}
