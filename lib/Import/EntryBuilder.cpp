@@ -24,6 +24,7 @@ RankedTensorType EntryBuilder::rows(ArrayRef<int64_t> sizes,
 }
 
 Value EntryBuilder::weight(const std::string &symbol) {
+  usedWeights.insert(symbol);
   return GetWeightOp::create(builder, at(symbol), weights.at(symbol), symbol);
 }
 

@@ -12,6 +12,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <string>
 
@@ -32,6 +33,7 @@ public:
   const ModelConfig &config;
   const mlir::Type activation; ///< element type of activations
   mlir::Value tokens, cuSeqlens, slots, contextLens;
+  llvm::StringSet<> usedWeights;
 
   /// A location that names a part of the model: "layers.3.self_attn.q_proj".
   mlir::Location at(const std::string &name) const;

@@ -34,7 +34,8 @@ private:
   void setMetadata(ModuleOp module);
   void declareWeight(const DeclaredWeight &weight);
   void declareStates();
-  void buildEntry(const char *name, Entry kind);
+  /// Returns the names of the weights that the entry point reads.
+  llvm::StringSet<> buildEntry(const char *name, Entry kind);
 
   OpBuilder builder;
   const ModelConfig &config;
@@ -104,7 +105,7 @@ void ModelBuilder::declareStates() {
   }
 }
 
-void ModelBuilder::buildEntry(const char *name, Entry kind) {
+llvm::StringSet<> ModelBuilder::buildEntry(const char *name, Entry kind) {
   constexpr const char *names[] = {"tokens", "cu_seqlens", "slots",
                                    "context_lens"};
   EntryBuilder entry(builder, config, weightTypes, stateTypes, activation);
@@ -135,6 +136,7 @@ void ModelBuilder::buildEntry(const char *name, Entry kind) {
   std::string head = entry.hasWeight("lm_head") ? "lm_head" : "embed_tokens";
   func::ReturnOp::create(builder, entry.at(name),
                          entry.linear(x, head, entry.f32()));
+  return std::move(entry.usedWeights);
 }
 
 OwningOpRef<ModuleOp>
@@ -147,7 +149,11 @@ ModelBuilder::build(const std::vector<DeclaredWeight> &weights) {
   declareStates();
   buildEntry("prefill", Entry::Prefill);
   buildEntry("decode", Entry::Decode);
-  buildEntry("score", Entry::Score);
+  llvm::StringSet<> used = buildEntry("score", Entry::Score);
+  // Layer 0 of K3 has the weights of a mix that it never computes.
+  for (WeightOp weight : llvm::make_early_inc_range(module->getOps<WeightOp>()))
+    if (!used.contains(weight.getSymName()))
+      weight.erase();
   return module;
 }
 
