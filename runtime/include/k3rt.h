@@ -86,6 +86,13 @@ K3RT_API void k3rt_model_destroy(k3rt_model *model);
 K3RT_API const char *k3rt_model_metadata(const k3rt_model *model,
                                          const char *key);
 
+/* The index-th entry point's name; NULL past the end. */
+K3RT_API const char *k3rt_model_entry(const k3rt_model *model, int32_t index);
+/* Fills `out` (name, dtype, rank, shape of one slot; -1 is the capacity) for
+ * the index-th state. K3_BAD_USAGE past the end. */
+K3RT_API k3_code k3rt_model_state(const k3rt_model *model, int32_t index,
+                                  k3_tensor *out);
+
 K3RT_API k3_code k3rt_session_create(k3rt_model *model,
                                      const k3rt_session_options *options,
                                      k3rt_session **out);
