@@ -5,6 +5,8 @@
 
 #include "ConfigObject.h"
 
+#include "Printable.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -26,19 +28,18 @@ void ConfigErrors::wrong(ConfigError number, const std::string &text) {
 }
 
 Status ConfigErrors::take() {
-  if (failed || missingKeys.empty())
+  // A wrong value may only follow from a key that is missing.
+  if (missingKeys.empty())
     return std::move(first);
   return Status::error(Code::BadInput, ConfigMissing,
                        where + ": missing " + llvm::join(missingKeys, ", "));
 }
 
-/// A value as a message shows it: short, on one line, nothing unprintable.
+/// A value as a message shows it.
 static std::string show(const json::Value &value) {
-  std::string text = formatv("{0}", value);
-  std::string escaped;
-  llvm::raw_string_ostream stream(escaped);
-  llvm::printEscapedString(StringRef(text).take_front(48), stream);
-  return text.size() > 48 ? escaped + "..." : escaped;
+  constexpr size_t most = 48;
+  std::string text = printable(formatv("{0}", value).str());
+  return text.size() > most ? text.substr(0, most) + "..." : text;
 }
 
 const json::Value *ConfigObject::find(StringRef key) const {

@@ -33,10 +33,10 @@ private:
 Value Decoder::mix(const std::string &symbol) {
   if (blocks.empty())
     return prefix;
-  return AttnResOp::create(
-      entry.builder, entry.at(symbol), prefix.getType(), prefix,
-      entry.weight(symbol + "_norm"), entry.weight(symbol + "_proj"), blocks,
-      entry.builder.getF64FloatAttr(entry.config.normEps));
+  return AttnResOp::create(entry.builder, entry.at(symbol), prefix.getType(),
+                           prefix, entry.weight(symbol + "_norm"),
+                           entry.weight(symbol + "_proj"), blocks,
+                           entry.builder.getF64FloatAttr(entry.config.normEps));
 }
 
 void Decoder::accumulate(Value value, const std::string &name) {
@@ -59,8 +59,8 @@ void Decoder::buildLayer(int64_t index) {
   h = entry.norm(mix(layer + "mlp_res"), layer + "post_attention_layernorm");
   accumulate(config.sparse[index] ? buildMoe(entry, h, layer)
                                   : buildMlp(entry, h, layer + "mlp."),
-             layer + (config.sparse[index] ? "block_sparse_moe.add"
-                                           : "mlp.add"));
+             layer +
+                 (config.sparse[index] ? "block_sparse_moe.add" : "mlp.add"));
 }
 
 Value Decoder::run() {

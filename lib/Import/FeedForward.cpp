@@ -32,17 +32,16 @@ static RouterOp buildRouter(EntryBuilder &entry, Value x,
   OpBuilder &builder = entry.builder;
   const MoeConfig &config = entry.config.moe;
   Value logits = entry.linear(x, moe + "gate", entry.f32());
-  return RouterOp::create(
-      builder, entry.at(moe + "router"),
-      entry.rows(config.topK, builder.getI32Type()),
-      entry.rows(config.topK, entry.f32()), logits,
-      entry.weight(moe + "gate.e_score_correction_bias"),
-      builder.getStringAttr(config.routerActivation),
-      builder.getI64IntegerAttr(config.topK),
-      builder.getI64IntegerAttr(config.groups),
-      builder.getI64IntegerAttr(config.topKGroups),
-      builder.getBoolAttr(config.renormalize),
-      builder.getF64FloatAttr(config.scalingFactor));
+  return RouterOp::create(builder, entry.at(moe + "router"),
+                          entry.rows(config.topK, builder.getI32Type()),
+                          entry.rows(config.topK, entry.f32()), logits,
+                          entry.weight(moe + "gate.e_score_correction_bias"),
+                          builder.getStringAttr(config.routerActivation),
+                          builder.getI64IntegerAttr(config.topK),
+                          builder.getI64IntegerAttr(config.groups),
+                          builder.getI64IntegerAttr(config.topKGroups),
+                          builder.getBoolAttr(config.renormalize),
+                          builder.getF64FloatAttr(config.scalingFactor));
 }
 
 static Value buildExperts(EntryBuilder &entry, Value z, RouterOp router,
@@ -73,9 +72,8 @@ Value k3::buildMoe(EntryBuilder &entry, Value x, const std::string &layer) {
   const MoeConfig &config = entry.config.moe;
   std::string moe = layer + "block_sparse_moe.";
   RouterOp router = buildRouter(entry, x, moe);
-  Value z = config.latentSize
-                ? entry.linear(x, moe + "routed_expert_down_proj")
-                : x;
+  Value z =
+      config.latentSize ? entry.linear(x, moe + "routed_expert_down_proj") : x;
   Value y = buildExperts(entry, z, router, moe);
   if (config.latentNorm)
     y = entry.norm(y, moe + "routed_expert_norm");

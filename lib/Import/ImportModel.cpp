@@ -55,14 +55,14 @@ Status k3::importModel(MLIRContext &context, const ModelFolder &folder,
       problem = diagnostic.str();
     return success();
   });
-  module = buildModel(context, folder.config, weights,
-                      precision.value_or(
-                          defaultPrecision(folder.config, weights)));
+  module =
+      buildModel(context, folder.config, weights,
+                 precision.value_or(defaultPrecision(folder.config, weights)));
   if (succeeded(verify(*module)))
     return {};
   return importError(ImportInternal,
-                     folder.path + ": the imported module is not valid: " +
-                         problem);
+                     folder.path +
+                         ": the imported module is not valid: " + problem);
 }
 
 std::string k3::printModel(ModuleOp module) {

@@ -22,10 +22,10 @@ void k3::listKdaStates(const ModelConfig &config, Type activation,
       {kda.heads * kda.headDim, kda.convWidth - 1}, activation);
   for (const char *side : {"q", "k", "v"})
     states.push_back({convState(layer, side), conv});
-  states.push_back({layer + "kda_state",
-                    RankedTensorType::get(
-                        {kda.heads, kda.headDim, kda.headDim},
-                        Float32Type::get(activation.getContext()))});
+  states.push_back(
+      {layer + "kda_state",
+       RankedTensorType::get({kda.heads, kda.headDim, kda.headDim},
+                             Float32Type::get(activation.getContext()))});
 }
 
 /// silu(conv(x W)) seen as heads; `side` is q, k or v.
@@ -120,9 +120,8 @@ Value k3::buildKda(EntryBuilder &entry, Value x, const std::string &layer) {
   Value gate = kda.fullRankGate ? x : entry.linear(x, attn + "g_a_proj");
   gate = entry.splitHeads(entry.linear(gate, last), kda.heads, last);
   Value normed = GatedRMSNormOp::create(
-      builder, entry.at(attn + "o_norm"),
-      entry.rows({kda.heads, kda.headDim}), o, gate,
-      entry.weight(attn + "o_norm"),
+      builder, entry.at(attn + "o_norm"), entry.rows({kda.heads, kda.headDim}),
+      o, gate, entry.weight(attn + "o_norm"),
       builder.getF64FloatAttr(entry.config.normEps),
       ActivationAttr::get(builder.getContext(), Activation::Sigmoid));
   return entry.linear(entry.joinHeads(normed, attn + "o_norm"),

@@ -64,9 +64,10 @@ Value k3::buildMla(EntryBuilder &entry, Value x, const std::string &layer) {
   double scale = 1.0 / std::sqrt(double(mla.nopeDim + mla.ropeDim));
   Value o = LatentAttentionOp::create(
       builder, entry.at(attn + "attention"),
-      entry.rows({mla.heads, mla.valueDim}), q, entry.weight(attn + "kv_b_proj"),
-      cache, entry.cuSeqlens, entry.slots, entry.contextLens,
-      builder.getI64IntegerAttr(mla.nopeDim), builder.getF64FloatAttr(scale));
+      entry.rows({mla.heads, mla.valueDim}), q,
+      entry.weight(attn + "kv_b_proj"), cache, entry.cuSeqlens, entry.slots,
+      entry.contextLens, builder.getI64IntegerAttr(mla.nopeDim),
+      builder.getF64FloatAttr(scale));
   o = entry.joinHeads(o, attn + "attention");
   if (mla.outputGate)
     o = OutputGateOp::create(

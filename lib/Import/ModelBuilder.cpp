@@ -125,9 +125,9 @@ llvm::StringSet<> ModelBuilder::buildEntry(const char *name, Entry kind) {
   entry.cuSeqlens = body->getArgument(1);
   entry.slots = body->getArgument(2);
   entry.contextLens = body->getArgument(3);
-  Value x = EmbeddingOp::create(
-      builder, entry.at("embed_tokens"), entry.rows(config.hiddenSize),
-      entry.tokens, entry.weight("embed_tokens"));
+  Value x = EmbeddingOp::create(builder, entry.at("embed_tokens"),
+                                entry.rows(config.hiddenSize), entry.tokens,
+                                entry.weight("embed_tokens"));
   x = buildDecoder(entry, x);
   if (kind == Entry::Prefill)
     x = LastTokenOp::create(builder, entry.at("last_token"), x.getType(), x,
@@ -160,8 +160,7 @@ ModelBuilder::build(const std::vector<DeclaredWeight> &weights) {
 Precision k3::defaultPrecision(const ModelConfig &config,
                                const std::vector<DeclaredWeight> &weights) {
   if (!config.dtype.empty())
-    return config.dtype == "float32" ? Precision::Float32
-                                     : Precision::BFloat16;
+    return config.dtype == "float32" ? Precision::Float32 : Precision::BFloat16;
   for (const DeclaredWeight &weight : weights)
     if (weight.plan.symbol == "embed_tokens")
       return weight.storedType == "F32" ? Precision::Float32
@@ -169,9 +168,9 @@ Precision k3::defaultPrecision(const ModelConfig &config,
   return Precision::BFloat16;
 }
 
-OwningOpRef<ModuleOp>
-k3::buildModel(MLIRContext &context, const ModelConfig &config,
-               const std::vector<DeclaredWeight> &weights,
-               Precision precision) {
+OwningOpRef<ModuleOp> k3::buildModel(MLIRContext &context,
+                                     const ModelConfig &config,
+                                     const std::vector<DeclaredWeight> &weights,
+                                     Precision precision) {
   return ModelBuilder(context, config, precision).build(weights);
 }

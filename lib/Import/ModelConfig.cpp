@@ -7,6 +7,7 @@
 #include "k3/Import/ModelConfig.h"
 
 #include "ConfigObject.h"
+#include "Printable.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -30,7 +31,7 @@ static void unsupported(ConfigErrors &errors, const std::string &key,
                         const std::string &value, const std::string &wanted) {
   errors.wrong(ConfigUnsupported, formatv("{0} {1} is not supported (wanted "
                                           "{2})",
-                                          key, value, wanted));
+                                          key, printable(value), wanted));
 }
 
 static void readGlu(ConfigObject &text, GluConfig &glu, ConfigErrors &errors) {
@@ -55,10 +56,10 @@ static void readLayerKinds(ConfigObject &linear, ModelConfig &config,
   for (const char *key : {"kda_layers", "full_attn_layers"})
     for (int64_t layer : linear.sizes(key)) {
       if (layer < 1 || layer > config.layers) {
-        errors.wrong(ConfigRange, formatv("'{0}' names layer {1} (wanted 1 to "
-                                          "{2})",
-                                          linear.path(key), layer,
-                                          config.layers));
+        errors.wrong(ConfigRange,
+                     formatv("'{0}' names layer {1} (wanted 1 to "
+                             "{2})",
+                             linear.path(key), layer, config.layers));
         return;
       }
       ++seen[layer - 1];
@@ -67,9 +68,10 @@ static void readLayerKinds(ConfigObject &linear, ModelConfig &config,
     }
   for (auto [index, count] : llvm::enumerate(seen))
     errors.require(count == 1, ConfigRange,
-                   formatv("layer {0} is {1} of 'kda_layers' and "
+                   formatv("layer {0} is {1} 'kda_layers' and "
                            "'full_attn_layers' (wanted exactly one)",
-                           index + 1, count == 0 ? "in neither" : "twice in"));
+                           index + 1,
+                           count == 0 ? "in neither of" : "twice in"));
 }
 
 static void readKda(ConfigObject &linear, KdaConfig &kda,
@@ -87,7 +89,7 @@ static void readKda(ConfigObject &linear, KdaConfig &kda,
                    ConfigRange,
                    formatv("'{0}' is out of range (wanted [-5, 0), got {1})",
                            linear.path("gate_lower_bound"),
-                           *kda.gateLowerBound));
+                           printable(*kda.gateLowerBound)));
 }
 
 static void readMla(ConfigObject &text, MlaConfig &mla, ConfigErrors &errors) {
@@ -144,8 +146,8 @@ static void readMoe(ConfigObject &text, MoeConfig &moe, ConfigErrors &errors) {
   errors.require(moe.topK <= moe.experts, ConfigRange,
                  formatv("num_experts_per_token {0} exceeds num_experts {1}",
                          moe.topK, moe.experts));
-  moe.sharedExperts = text.optionalSize("num_shared_experts", 0, 4096)
-                          .value_or(0);
+  moe.sharedExperts =
+      text.optionalSize("num_shared_experts", 0, 4096).value_or(0);
   moe.intermediateSize = text.size("moe_intermediate_size");
   moe.latentSize = text.optionalSize("routed_expert_hidden_size");
   moe.latentNorm = moe.latentSize && text.flag("latent_moe_use_norm", false);
@@ -174,13 +176,13 @@ static void readText(ConfigObject &text, ModelConfig &config,
   config.normEps = text.number("rms_norm_eps");
   errors.require(config.normEps > 0, ConfigRange,
                  formatv("'rms_norm_eps' must be positive, got {0}",
-                         config.normEps));
+                         printable(config.normEps)));
   config.attnResBlock = text.optionalSize("attn_res_block_size");
   config.extraLayers =
       text.optionalSize("num_nextn_predict_layers", 0, 4096).value_or(0);
   readGlu(text, config.glu, errors);
   if (const json::Object *object = text.child("linear_attn_config")) {
-    ConfigObject linear(*object, "linear_attn_config.", errors);
+    ConfigObject linear(*object, text.path("linear_attn_config."), errors);
     readLayerKinds(linear, config, errors);
     if (config.hasKda())
       readKda(linear, config.kda, errors);
@@ -241,8 +243,11 @@ Status k3::readModelConfig(StringRef source, StringRef where,
   ConfigObject text(*inner, nested ? "text_config." : "", errors);
   readText(text, config, errors);
   for (ConfigObject *level : {&top, &text})
-    if (const json::Object *quant = level->optionalChild("quantization_config"))
+    if (const json::Object *quant =
+            level->optionalChild("quantization_config")) {
       readQuantization(*quant, errors);
+      config.moe.packed = true;
+    }
   config.dtype = firstText({&top, &text}, {"dtype", "torch_dtype"});
   if (!config.dtype.empty() && config.dtype != "bfloat16" &&
       config.dtype != "float32")

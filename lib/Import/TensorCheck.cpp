@@ -19,11 +19,11 @@ using llvm::formatv;
 using llvm::StringRef;
 
 static std::string showShape(llvm::ArrayRef<int64_t> shape) {
-  return "[" + llvm::join(llvm::map_range(shape,
-                                          [](int64_t size) {
-                                            return std::to_string(size);
-                                          }),
-                          ", ") +
+  return "[" +
+         llvm::join(
+             llvm::map_range(shape,
+                             [](int64_t size) { return std::to_string(size); }),
+             ", ") +
          "]";
 }
 
@@ -68,18 +68,18 @@ bool Checker::checkElement(const std::string &name, StringRef dtype,
                     : dtype == "BF16" || dtype == "F32" || dtype == "F16";
   if (fits && (first || dtype == weight.storedType))
     return true;
-  std::string wanted = bytes    ? "U8"
+  std::string wanted = bytes  ? "U8"
                        : fits ? weight.storedType.str() + " as the others of "
                                                           "the stack"
                               : "BF16, F32 or F16";
   report.misshaped.push_back(
-      {name, formatv("dtype {0} is not supported (wanted {1})", dtype, wanted)});
+      {name,
+       formatv("dtype {0} is not supported (wanted {1})", dtype, wanted)});
   return false;
 }
 
-bool Checker::checkShape(const std::string &name,
-                         llvm::ArrayRef<int64_t> shape, DeclaredWeight &weight,
-                         bool first) {
+bool Checker::checkShape(const std::string &name, llvm::ArrayRef<int64_t> shape,
+                         DeclaredWeight &weight, bool first) {
   const PlannedWeight &plan = weight.plan;
   auto kept = squeeze(shape);
   bool exact = kept == squeeze(plan.stored) || kept == squeeze(plan.shape);
@@ -91,9 +91,9 @@ bool Checker::checkShape(const std::string &name,
                                              showShape(shape), plan.shape[0])});
     return true;
   }
-  report.misshaped.push_back({name, formatv("shape {0} (wanted {1})",
-                                            showShape(shape),
-                                            showShape(plan.stored))});
+  report.misshaped.push_back(
+      {name, formatv("shape {0} (wanted {1})", showShape(shape),
+                     showShape(plan.stored))});
   return false;
 }
 
@@ -121,8 +121,7 @@ void Checker::check(const PlannedWeight &plan) {
   bool complete = true;
   for (int64_t index = 0, end = std::max<int64_t>(plan.stack, 1); index < end;
        ++index) {
-    std::string name =
-        plan.stack ? withIndex(plan.source, index) : plan.source;
+    std::string name = plan.stack ? withIndex(plan.source, index) : plan.source;
     complete &= checkOne(name, weight, weight.storedType.empty());
   }
   if (complete)
@@ -161,8 +160,8 @@ void Checker::finish() {
           {name.str(),
            entry.second.dtype.str() + " " + showShape(entry.second.shape)});
   }
-  for (auto *list : {&report.missing, &report.misshaped, &report.padded,
-                     &report.unexpected})
+  for (auto *list :
+       {&report.missing, &report.misshaped, &report.padded, &report.unexpected})
     llvm::sort(*list, [](const TensorProblem &a, const TensorProblem &b) {
       return a.name < b.name;
     });

@@ -6,6 +6,7 @@
 #include "k3/Import/TensorCheck.h"
 
 #include "ImportErrors.h"
+#include "Printable.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -26,23 +27,13 @@ static constexpr Kind kinds[] = {
     {"unexpected", &TensorReport::unexpected},
 };
 
-/// Names come from the file and are printed so that they cannot drive a
-/// terminal.
-static void printName(StringRef name, llvm::raw_ostream &out) {
-  llvm::printEscapedString(name, out);
-}
-
 void k3::printReport(const TensorReport &report, size_t limit,
                      llvm::raw_ostream &out) {
   for (const Kind &kind : kinds) {
     const std::vector<TensorProblem> &list = report.*kind.list;
-    for (const TensorProblem &problem : llvm::ArrayRef(list).take_front(limit)) {
-      out << kind.label << " '";
-      printName(problem.name, out);
-      out << "': ";
-      printName(problem.text, out);
-      out << "\n";
-    }
+    for (const TensorProblem &problem : llvm::ArrayRef(list).take_front(limit))
+      out << kind.label << " '" << printable(problem.name)
+          << "': " << printable(problem.text) << "\n";
     if (list.size() > limit)
       out << kind.label << ": " << list.size() - limit << " more\n";
   }
@@ -64,10 +55,10 @@ std::string k3::summarize(const TensorReport &report) {
 Status k3::reportStatus(const TensorReport &report, StringRef where,
                         bool strict) {
   if (!report.fits())
-    return importError(ImportMismatch, where.str() +
-                                           ": tensors do not fit config.json: " +
-                                           summarize(report),
-                       "k3-import --check lists all of them");
+    return importError(
+        ImportMismatch,
+        where.str() + ": tensors do not fit config.json: " + summarize(report),
+        "k3-import --check lists all of them");
   if (strict && !report.unexpected.empty())
     return importError(ImportUnexpected,
                        where.str() + ": " + summarize(report) +

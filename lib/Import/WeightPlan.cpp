@@ -141,9 +141,12 @@ Status Planner::planExperts(const std::string &layer, const char *projection,
   std::string tail = std::string("experts.{}.") + projection + ".weight";
   std::string moe = layer + "block_sparse_moe." + tail;
   std::string mlp = layer + "mlp." + tail;
+  llvm::SmallVector<std::string> spellings = {moe + "_packed", mlp + "_packed",
+                                              moe, mlp};
+  if (!config.moe.packed)
+    std::rotate(spellings.begin(), spellings.begin() + 2, spellings.end());
   PlannedWeight &weights =
-      tensor(symbol, {moe, moe + "_packed", mlp, mlp + "_packed"}, {out, in},
-             config.moe.experts);
+      tensor(symbol, spellings, {out, in}, config.moe.experts);
   if (!StringRef(weights.source).ends_with("_packed"))
     return {};
   if (in % 32 != 0)
@@ -210,8 +213,7 @@ Status Planner::planLayer(int64_t index) {
   if (config.sparse[index])
     return planMoe(layer);
   // transformers' save_pretrained writes dense layers under the second name.
-  planMlp(layer + "mlp.", layer + "block_sparse_moe.",
-          config.intermediateSize);
+  planMlp(layer + "mlp.", layer + "block_sparse_moe.", config.intermediateSize);
   return {};
 }
 

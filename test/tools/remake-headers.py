@@ -21,6 +21,7 @@ import json
 import os
 import sys
 
+from set_config import edit_config
 from sparse_safetensors import read_header, write_sparse
 
 OPERANDS = {"drop": 1, "add": 3, "rename": 2, "shape": 2, "dtype": 2, "set": 2,
@@ -29,16 +30,6 @@ OPERANDS = {"drop": 1, "add": 3, "rename": 2, "shape": 2, "dtype": 2, "set": 2,
 
 def parse_shape(text):
     return [int(size) for size in text.split(",") if size]
-
-
-def edit_config(config, edit, key, value=None):
-    *path, last = key.split(".")
-    for part in path:
-        config = config[part]
-    if edit == "unset":
-        del config[last]
-    else:
-        config[last] = json.loads(value)
 
 
 def edit_tensors(tensors, edit, name, *operands):

@@ -54,6 +54,7 @@ struct MoeConfig {
   int64_t intermediateSize = 0;
   std::optional<int64_t> latentSize; ///< width of the routed experts' input
   bool latentNorm = false;
+  bool packed = false; ///< MXFP4 by quantization_config; tensors may differ
   std::string routerActivation;
   bool renormalize = false;
   double scalingFactor = 1;

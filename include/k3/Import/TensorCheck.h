@@ -22,7 +22,7 @@ struct TensorProblem {
 /// A weight whose tensors are all there: what k3.weight declares.
 struct DeclaredWeight {
   PlannedWeight plan;
-  llvm::StringRef storedType;             ///< BF16, F32, F16 or U8
+  llvm::StringRef storedType; ///< BF16, F32, F16 or U8
   llvm::SmallVector<int64_t, 3> storedShape;
   bool padded = false;
 };
