@@ -24,8 +24,8 @@ Status checkIndex(int32_t index, size_t count, const std::string &what) {
 }
 
 /// Binds what the given inputs say about dynamic dimensions.
-Status bindGiven(const EntryPlan &entry, const k3_tensor *inputs,
-                 int32_t count, Symbols &symbols) {
+Status bindGiven(const EntryPlan &entry, const k3_tensor *inputs, int32_t count,
+                 Symbols &symbols) {
   if (count < 0)
     return Status::error(Code::BadUsage, 401, "'num_inputs' is negative");
   if (count > 0)

@@ -69,8 +69,8 @@ k3_code k3rt_slot_release(k3rt_session *session, int32_t slot) {
 }
 
 k3_code k3rt_slot_reset(k3rt_session *session, int32_t slot) {
-  return withSession(
-      session, [&](Session &found) { return found.slots().reset(slot); });
+  return withSession(session,
+                     [&](Session &found) { return found.slots().reset(slot); });
 }
 
 k3_code k3rt_slot_fork(k3rt_session *session, int32_t slot, int32_t *copy) {
@@ -80,8 +80,7 @@ k3_code k3rt_slot_fork(k3rt_session *session, int32_t slot, int32_t *copy) {
   });
 }
 
-k3_code k3rt_slot_length(k3rt_session *session, int32_t slot,
-                         int64_t *tokens) {
+k3_code k3rt_slot_length(k3rt_session *session, int32_t slot, int64_t *tokens) {
   return withSession(session, [&](Session &found) -> Status {
     K3_TRY(requirePointer(tokens, "tokens"));
     K3_TRY(found.slots().checkAlive(slot));
@@ -90,16 +89,14 @@ k3_code k3rt_slot_length(k3rt_session *session, int32_t slot,
   });
 }
 
-k3_code k3rt_slot_save(k3rt_session *session, int32_t slot,
-                       const char *path) {
+k3_code k3rt_slot_save(k3rt_session *session, int32_t slot, const char *path) {
   return withSession(session, [&](Session &found) -> Status {
     K3_TRY(requirePointer(path, "path"));
     return state::saveSlot(found.slots(), slot, identityOf(found), path);
   });
 }
 
-k3_code k3rt_slot_load(k3rt_session *session, int32_t slot,
-                       const char *path) {
+k3_code k3rt_slot_load(k3rt_session *session, int32_t slot, const char *path) {
   return withSession(session, [&](Session &found) -> Status {
     K3_TRY(requirePointer(path, "path"));
     return state::loadSlot(found.slots(), slot, identityOf(found), path);

@@ -46,7 +46,8 @@ Status findSession(const k3rt_session *handle, std::shared_ptr<Session> &out);
 /// shorter struct leaves the rest zero; a newer one must not use fields that
 /// this library does not know.
 Status readOptions(const void *given, void *out, size_t size);
-template <class Options> Status readOptions(const Options *given, Options &out) {
+template <class Options>
+Status readOptions(const Options *given, Options &out) {
   out = {};
   return given ? readOptions(given, &out, sizeof(Options)) : Status();
 }

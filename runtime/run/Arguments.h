@@ -19,7 +19,7 @@ namespace k3::run {
 /// The inputs and outputs of one call in the entry's order. After `bind` every
 /// pointer is usable for the bytes that the entry's kernels may touch.
 struct Arguments {
-  std::vector<const k3_tensor *> inputs;  // null: the session supplies it
+  std::vector<const k3_tensor *> inputs; // null: the session supplies it
   std::vector<const k3_tensor *> outputs;
 };
 

@@ -38,8 +38,7 @@ public:
   std::shared_ptr<T> find(const void *handle) const {
     std::shared_lock lock(mutex);
     size_t index = indexOf(handle);
-    if (index >= rows.size() ||
-        encode(index, rows[index].generation) != handle)
+    if (index >= rows.size() || encode(index, rows[index].generation) != handle)
       return nullptr;
     return rows[index].object;
   }
@@ -48,8 +47,7 @@ public:
   std::shared_ptr<T> remove(const void *handle) {
     std::unique_lock lock(mutex);
     size_t index = indexOf(handle);
-    if (index >= rows.size() ||
-        encode(index, rows[index].generation) != handle)
+    if (index >= rows.size() || encode(index, rows[index].generation) != handle)
       return nullptr;
     return std::move(rows[index].object);
   }

@@ -43,8 +43,8 @@ public:
     for (const Update &update : entry.updates)
       K3_TRY(checkUpdate(update));
     for (size_t i = 0; i < entry.commands.size(); ++i)
-      K3_TRY(checkCommand(entry.commands[i])
-                 .in("command " + std::to_string(i)));
+      K3_TRY(
+          checkCommand(entry.commands[i]).in("command " + std::to_string(i)));
     return {};
   }
 
@@ -84,9 +84,9 @@ private:
     if (!roles.insert(input.role).second)
       return refuse("argument '" + input.name +
                     "' has the role of another argument");
-    if (input.dims.empty() || (input.role != Role::Tokens &&
-                               (input.dims.size() != 1 ||
-                                input.dtype != K3_I32)))
+    if (input.dims.empty() ||
+        (input.role != Role::Tokens &&
+         (input.dims.size() != 1 || input.dtype != K3_I32)))
       return refuse("argument '" + input.name +
                     "' does not fit its role (wanted I32 of rank 1)");
     return {};
@@ -117,8 +117,8 @@ private:
                     " and input " + std::to_string(update.input));
     const TensorSpec &output = entry.outputs[update.output];
     const TensorSpec &input = entry.inputs[update.input];
-    bool same = output.dtype == input.dtype &&
-                output.dims.size() == input.dims.size();
+    bool same =
+        output.dtype == input.dtype && output.dims.size() == input.dims.size();
     for (size_t i = 0; same && i < output.dims.size(); ++i)
       same = output.dims[i].symbol == input.dims[i].symbol &&
              (output.dims[i].symbol >= 0 ||
@@ -149,9 +149,8 @@ private:
     for (const BufferRef &buffer : command.buffers)
       if (buffer.index < 0 || size_t(buffer.index) >= countOf(buffer.place) ||
           buffer.offset < 0)
-        return refuse("buffer " + std::to_string(buffer.index) +
-                      " of place " + std::to_string(int(buffer.place)) +
-                      " does not exist");
+        return refuse("buffer " + std::to_string(buffer.index) + " of place " +
+                      std::to_string(int(buffer.place)) + " does not exist");
     for (int32_t dim : command.dims) {
       if (dim < 0)
         return refuse("a dimension has no symbol");

@@ -41,15 +41,13 @@ Status k3::run::checkCuSeqlens(const Sequences &s) {
                           " (wanted 0)");
   for (size_t i = 1; i < cu.size(); ++i)
     if (cu[i] < cu[i - 1])
-      return cuSeqlensError(at("cu_seqlens", i) + " = " +
-                            std::to_string(cu[i]) + " < " +
-                            at("cu_seqlens", i - 1) + " = " +
-                            std::to_string(cu[i - 1]));
+      return cuSeqlensError(
+          at("cu_seqlens", i) + " = " + std::to_string(cu[i]) + " < " +
+          at("cu_seqlens", i - 1) + " = " + std::to_string(cu[i - 1]));
   if (s.tokens >= 0 && cu.back() != s.tokens)
     return cuSeqlensError(at("cu_seqlens", cu.size() - 1) + " = " +
                           std::to_string(cu.back()) + " (wanted " +
-                          std::to_string(s.tokens) +
-                          ", the number of tokens)");
+                          std::to_string(s.tokens) + ", the number of tokens)");
   return {};
 }
 
@@ -57,8 +55,7 @@ Status k3::run::checkSlots(const Sequences &s, int64_t pool) {
   for (size_t i = 0; i < s.slots.size(); ++i)
     if (s.slots[i] < -1 || s.slots[i] >= pool)
       return Status::error(Code::BadInput, 414,
-                           at("slots", i) + " = " +
-                               std::to_string(s.slots[i]) +
+                           at("slots", i) + " = " + std::to_string(s.slots[i]) +
                                " lies outside the pool (wanted -1 to " +
                                std::to_string(pool - 1) + ")");
   if (s.slots.size() < 2)
@@ -84,11 +81,10 @@ Status k3::run::checkContext(const Sequences &s, int64_t capacity) {
     return {};
   int64_t count = s.count();
   if (int64_t(s.contextLens.size()) != count)
-    return Status::error(Code::BadInput, 415,
-                         "context_lens has " +
-                             std::to_string(s.contextLens.size()) +
-                             " entries for " + std::to_string(count) +
-                             " sequences");
+    return Status::error(
+        Code::BadInput, 415,
+        "context_lens has " + std::to_string(s.contextLens.size()) +
+            " entries for " + std::to_string(count) + " sequences");
   for (int64_t n = 0; n < count; ++n) {
     int64_t context = s.contextLens[n], added = s.length(n);
     if (context < 0)
@@ -97,13 +93,13 @@ Status k3::run::checkContext(const Sequences &s, int64_t capacity) {
                                std::to_string(context) + " is negative");
     bool padded = s.hasSlots && s.slots[n] < 0;
     if (capacity >= 0 && !padded && context + added > capacity)
-      return Status::error(
-          Code::Resources, 417,
-          "sequence " + std::to_string(n) + ": " + std::to_string(context) +
-              " + " + std::to_string(added) +
-              " tokens exceed the slot's capacity of " +
-              std::to_string(capacity),
-          "create the session with a larger capacity");
+      return Status::error(Code::Resources, 417,
+                           "sequence " + std::to_string(n) + ": " +
+                               std::to_string(context) + " + " +
+                               std::to_string(added) +
+                               " tokens exceed the slot's capacity of " +
+                               std::to_string(capacity),
+                           "create the session with a larger capacity");
   }
   return {};
 }

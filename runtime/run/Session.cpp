@@ -87,10 +87,9 @@ Status Session::run(const std::string &name, std::span<const k3_tensor> inputs,
   K3_TRY(layOut(*entry, symbols).in(name));
   StepList &steps = stepLists[entry];
   bool changed;
-  K3_TRY(steps
-             .resolve(*entry, modelRef->kernels(), symbols, call.blocks,
-                      changed)
-             .in(name));
+  K3_TRY(
+      steps.resolve(*entry, modelRef->kernels(), symbols, call.blocks, changed)
+          .in(name));
   if (changed || planned != &steps)
     team->plan(steps.steps());
   planned = &steps;

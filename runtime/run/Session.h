@@ -21,8 +21,8 @@
 namespace k3::run {
 
 struct SessionOptions {
-  int32_t threads = 0; // 0: one per CPU this process may use
-  int64_t slots = 0;   // 0: 1
+  int32_t threads = 0;  // 0: one per CPU this process may use
+  int64_t slots = 0;    // 0: 1
   int64_t capacity = 0; // 0: 4096
 };
 

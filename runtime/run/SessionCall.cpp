@@ -143,15 +143,14 @@ Status Session::readSequences(const EntryPlan &entry, const Symbols &symbols) {
       if (s.slots[n] >= 0)
         K3_TRY(pool->checkAlive(s.slots[n])
                    .in("slots[" + std::to_string(n) + "]"));
-  K3_TRY(checkContext(s, plan.capacitySymbol < 0
-                             ? -1
-                             : symbols.get(plan.capacitySymbol)));
+  K3_TRY(checkContext(
+      s, plan.capacitySymbol < 0 ? -1 : symbols.get(plan.capacitySymbol)));
   int tokens = entry.findRole(Role::Tokens);
   if (plan.vocabulary > 0 && tokens >= 0 &&
       entry.inputs[tokens].dtype == K3_I32 &&
       entry.inputs[tokens].dims.size() == 1)
-    K3_TRY(checkTokens(integers(*call.arguments.inputs[tokens]),
-                       plan.vocabulary));
+    K3_TRY(
+        checkTokens(integers(*call.arguments.inputs[tokens]), plan.vocabulary));
   return {};
 }
 
@@ -180,8 +179,8 @@ Status Session::layOut(const EntryPlan &entry, const Symbols &symbols) {
     K3_TRY(symbols.evaluate(extent, bytes));
     if (__builtin_add_overflow(bytes, int64_t(cpu::Memory::alignment - 1),
                                &padded) ||
-        __builtin_add_overflow(
-            total, padded & -int64_t(cpu::Memory::alignment), &padded))
+        __builtin_add_overflow(total, padded & -int64_t(cpu::Memory::alignment),
+                               &padded))
       return Status::error(Code::Resources, 423,
                            "the workspace size overflows");
     offsets.push_back(total);

@@ -63,14 +63,12 @@ Status StepList::addCommand(const CommandPlan &command,
   step.buffers = pointers.data() + pointers.size();
   step.dims = dims.data() + dims.size();
   if (command.kind != CommandKind::Launch) {
-    step.kind =
-        command.kind == CommandKind::Copy ? Step::Copy : Step::Fill;
+    step.kind = command.kind == CommandKind::Copy ? Step::Copy : Step::Fill;
     K3_TRY(symbols.evaluate(command.bytes, step.bytes));
   }
   for (const BufferRef &buffer : command.buffers) {
     const Block &block = memory.of(buffer.place)[buffer.index];
-    if (buffer.offset > block.bytes ||
-        step.bytes > block.bytes - buffer.offset)
+    if (buffer.offset > block.bytes || step.bytes > block.bytes - buffer.offset)
       return Status::error(Code::BadInput, 430,
                            "it reaches " + std::to_string(step.bytes) +
                                " bytes from " + std::to_string(buffer.offset) +
@@ -88,8 +86,7 @@ Status StepList::addCommand(const CommandPlan &command,
       int64_t size = symbols.get(command.gridSymbol);
       tiles = size / command.gridTile + (size % command.gridTile != 0);
     }
-    if (__builtin_mul_overflow(tiles, command.gridMultiplier,
-                               &step.workgroups))
+    if (__builtin_mul_overflow(tiles, command.gridMultiplier, &step.workgroups))
       return Status::error(Code::Resources, 423,
                            "the number of workgroups overflows");
   }

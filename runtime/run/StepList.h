@@ -48,8 +48,7 @@ public:
   /// Resolves `entry`; keeps the earlier result, and says so in `changed`,
   /// when symbols and memory are those of the last call. Updated inputs that
   /// are not their output's buffer are copied into it first.
-  Status resolve(const EntryPlan &entry,
-                 std::span<const cpu::KernelFn> kernels,
+  Status resolve(const EntryPlan &entry, std::span<const cpu::KernelFn> kernels,
                  const Symbols &symbols, const Blocks &blocks, bool &changed);
 
   std::span<const cpu::Step> steps() const { return list; }

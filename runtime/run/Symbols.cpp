@@ -18,9 +18,8 @@ Status Symbols::bind(int32_t symbol, int64_t value, const char *origin) {
     return {};
   return Status::error(Code::BadInput, 409,
                        "dimension '" + names[symbol] + "' is " +
-                           std::to_string(value) + ", but '" +
-                           origins[symbol] + "' makes it " +
-                           std::to_string(values[symbol]));
+                           std::to_string(value) + ", but '" + origins[symbol] +
+                           "' makes it " + std::to_string(values[symbol]));
 }
 
 Status Symbols::evaluate(const Extent &extent, int64_t &out) const {

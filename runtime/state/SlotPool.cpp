@@ -27,9 +27,8 @@ Status bytesOf(const StateSpec &state, int64_t capacity, int64_t &bytes) {
 
 } // namespace
 
-Status SlotPool::create(const std::vector<StateSpec> &states,
-                        int64_t slots, int64_t capacity,
-                        std::unique_ptr<SlotPool> &out) {
+Status SlotPool::create(const std::vector<StateSpec> &states, int64_t slots,
+                        int64_t capacity, std::unique_ptr<SlotPool> &out) {
   std::unique_ptr<SlotPool> pool(new SlotPool(states));
   pool->tokenCapacity = capacity;
   for (const StateSpec &state : states) {
@@ -55,8 +54,7 @@ Status SlotPool::acquire(int32_t &slot) {
   auto free = std::find(alive.begin(), alive.end(), false);
   if (free == alive.end())
     return Status::error(Code::Resources, 424,
-                         "all " + std::to_string(slots()) +
-                             " slots are in use",
+                         "all " + std::to_string(slots()) + " slots are in use",
                          "release a slot, or create the session with more");
   *free = true;
   slot = int32_t(free - alive.begin());

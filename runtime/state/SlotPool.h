@@ -23,9 +23,8 @@ class SlotPool {
 public:
   /// Allocates `slots` slots of `capacity` tokens. `states` must outlive the
   /// pool.
-  static Status create(const std::vector<StateSpec> &states,
-                       int64_t slots, int64_t capacity,
-                       std::unique_ptr<SlotPool> &out);
+  static Status create(const std::vector<StateSpec> &states, int64_t slots,
+                       int64_t capacity, std::unique_ptr<SlotPool> &out);
 
   Status acquire(int32_t &slot);
   Status release(int32_t slot);
@@ -53,8 +52,7 @@ public:
   std::vector<int64_t> contentShape(size_t state, int64_t tokens) const;
 
 private:
-  explicit SlotPool(const std::vector<StateSpec> &states)
-      : specs(states) {}
+  explicit SlotPool(const std::vector<StateSpec> &states) : specs(states) {}
 
   const std::vector<StateSpec> &specs;
   int64_t tokenCapacity = 0;

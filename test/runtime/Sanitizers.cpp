@@ -1,0 +1,10 @@
+// Part of k3, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the sanitizers must not report: libomp keeps its threads' memory.
+
+extern "C" const char *__lsan_default_suppressions();
+
+extern "C" const char *__lsan_default_suppressions() {
+  return "leak:libomp.so\n";
+}
