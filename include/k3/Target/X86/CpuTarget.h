@@ -19,12 +19,15 @@ struct CpuTarget {
   int64_t vectorWidth;            ///< fp32 lanes of one register
   int64_t vectorRegisters;        ///< how many there are
   bool hasBf16Dot;                ///< vdpbf16ps
-  /// Features, by their /proc/cpuinfo names, that a machine must have.
+  /// Features, by their LLVM names, that a machine must have.
   llvm::ArrayRef<llvm::StringRef> required;
 };
 
 /// Every level, best first.
 llvm::ArrayRef<CpuTarget> cpuTargets();
+
+/// The level of that name; null if there is none.
+const CpuTarget *findCpuTarget(llvm::StringRef name);
 
 } // namespace k3
 
