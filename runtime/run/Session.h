@@ -55,6 +55,8 @@ public:
   const Model &model() const { return *modelRef; }
   void setTrace(const cpu::Trace &fn) { trace = fn; }
   int threads() const { return team->size(); }
+  /// The memory of the last run, for tools that count bytes.
+  const Blocks &blocks() const { return call.blocks; }
 
 private:
   /// What one call works with; kept so that its memory is reused.
