@@ -4,6 +4,8 @@
 // Runs any pass or pipeline on any IR.
 
 #include "k3/Dialect/K3/IR/K3.h"
+#include "k3/Dialect/K3/Transforms/Passes.h"
+#include "k3/Fusion/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
@@ -14,6 +16,8 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   registry.insert<k3::K3Dialect>();
   mlir::registerAllPasses();
+  k3::registerK3TransformsPasses();
+  k3::registerK3FusionPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "k3 optimizer driver\n", registry));
 }

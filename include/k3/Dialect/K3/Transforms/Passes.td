@@ -1,0 +1,75 @@
+// Part of k3, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes from k3 to k3, alphabetically.
+
+#ifndef K3_TRANSFORMS_PASSES
+#define K3_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AbsorbLatentAttentionPass : Pass<"k3-absorb-latent-attention"> {
+  let summary = "attend in the latent space";
+  let description = [{
+    In: `k3.latent_attention`. Holds after: none; each is `k3.absorb_query`,
+    `k3.latent_attend`, `k3.absorb_value` with fp32 between them.
+    Numeric: reassociates.
+  }];
+  let dependentDialects = ["::k3::K3Dialect"];
+}
+
+def ExposeValuesPass : Pass<"k3-expose-values", "::mlir::ModuleOp"> {
+  let summary = "return every intermediate value";
+  let description = [{
+    In: functions of k3 ops. Holds after: each function returns, after its own
+    results, every float and integer tensor that its ops compute, named
+    `LOCATION` with the op's name and the result's number behind it. Views
+    (`k3.reshape`), weights and state pools are left out.
+    Numeric: exact.
+  }];
+}
+
+def PackWeightsPass : Pass<"k3-pack-weights", "::mlir::ModuleOp"> {
+  let summary = "choose the memory layout of weights";
+  let description = [{
+    In: weights without packing. Holds after: a weight read only as the matrix
+    of `k3.linear`, `k3.expert_up` or `k3.expert_down` is packed in panels, and
+    its readers say so. Others stay as in the checkpoint.
+    Numeric: exact.
+  }];
+  let statistics = [
+    Statistic<"packed", "packed", "weights packed in panels">];
+}
+
+def SetPrecisionPass : Pass<"k3-set-precision", "::mlir::ModuleOp"> {
+  let summary = "compute with activations of another type";
+  let description = [{
+    In: a module with bf16 activations. Holds after, for `f32`: every tensor
+    that is not a weight is fp32, states included. `bf16` leaves bf16 modules
+    alone and refuses others, because which fp32 values are islands is known to
+    the importer only.
+    Numeric: fewer roundings.
+  }];
+  let options = [
+    Option<"precision", "precision", "std::string", /*default=*/"\"f32\"",
+           "f32 or bf16">];
+}
+
+def SplitExpertsPass : Pass<"k3-split-experts"> {
+  let summary = "both halves of the experts as ops";
+  let description = [{
+    In: `k3.latent_experts`. Holds after: none; each is `k3.expert_up` and
+    `k3.expert_down`. Numeric: exact.
+  }];
+  let dependentDialects = ["::k3::K3Dialect"];
+}
+
+def VerifyStateUsePass : Pass<"k3-verify-state-use", "::mlir::ModuleOp"> {
+  let summary = "check that states are updated in place only";
+  let description = [{
+    Fails unless every function reads a state once, writes it once after that,
+    and no op reads a state value behind the op that updated it.
+  }];
+}
+
+#endif // K3_TRANSFORMS_PASSES
