@@ -1,14 +1,16 @@
 // Part of k3, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides which ops share a kernel and moves them into k3.kernel regions.
+// Moves the ops that share a kernel into k3.kernel regions.
 
-#include "KernelGroups.h"
+#include "FusionRules.h"
 
-#include "k3/Dialect/K3/Analysis/Dimensions.h"
 #include "k3/Fusion/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+
+#include <mutex>
 
 namespace k3 {
 #define GEN_PASS_DEF_FORMKERNELSPASS
@@ -20,87 +22,26 @@ using namespace k3;
 
 namespace {
 
-bool isRowOp(Operation *op) {
-  return op->hasTrait<k3::OpTrait::RowWise>() && !needsOwnKernel(op);
-}
-
-/// Gives every reader of a reshape its own copy just before it, so that a
-/// reshape never decides where a kernel ends.
-void repeatReshapes(Block &block) {
-  SmallVector<ReshapeOp> reshapes(block.getOps<ReshapeOp>());
-  for (ReshapeOp reshape : llvm::reverse(reshapes)) {
-    for (OpOperand &use : llvm::make_early_inc_range(
-             reshape.getResult().getUses())) {
-      if (use.getOwner()->hasTrait<mlir::OpTrait::IsTerminator>())
-        continue;
-      OpBuilder builder(use.getOwner());
-      use.set(builder.clone(*reshape)->getResult(0));
-    }
-    if (reshape.use_empty())
-      reshape.erase();
+/// Fails unless kernels can be formed from all of the function's ops.
+LogicalResult checkForm(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError("has control flow; kernels are formed in "
+                              "straight-line functions only");
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    if (!isa_and_nonnull<K3Dialect>(op.getDialect()))
+      return op.emitOpError("cannot be part of a kernel");
+    if (isa<KernelOp, LaunchOp>(op))
+      return op.emitOpError("was formed already; kernels are formed once, for "
+                            "all ops of a function");
   }
+  return success();
 }
 
-/// Joins ops of one kind that agree in `key`.
-template <typename Op, typename Key>
-void mergeAlike(Block &block, KernelGroups &groups, Key key) {
-  llvm::MapVector<decltype(key(Op())), Op> leaders;
-  for (Op op : block.getOps<Op>()) {
-    auto [leader, added] = leaders.insert({key(op), op});
-    if (!added && !groups.merge(leader->second, op))
-      leader->second = op; // starts another kernel from here on
-  }
-}
-
-/// The tokens that a row-wise op has one row for.
-int rowsOf(Operation *op, const Dimensions &dims) {
-  return dims.symbolOf(op->getResult(0), 0);
-}
-
-/// The op whose result `value` is a view of, through the reshapes in between,
-/// which join the kernel of `reader`.
-Operation *producerOf(Value value, Operation *reader, KernelGroups &groups) {
-  Operation *producer = value.getDefiningOp();
-  while (auto view = dyn_cast_or_null<ReshapeOp>(producer)) {
-    groups.merge(view, reader);
-    producer = view.getX().getDefiningOp();
-  }
-  return producer && groups.contains(producer) ? producer : nullptr;
-}
-
-/// Row-wise ops join the kernels of row-wise ops that they read.
-void mergeAlongValues(Block &block, KernelGroups &groups,
-                      const Dimensions &dims) {
-  for (Operation &op : block) {
-    if (!groups.contains(&op) || isa<ReshapeOp>(op))
-      continue;
-    for (Value operand : op.getOperands()) {
-      Operation *producer = producerOf(operand, &op, groups);
-      if (producer && isRowOp(producer) && isRowOp(&op) &&
-          rowsOf(producer, dims) == rowsOf(&op, dims))
-        groups.merge(producer, &op);
-    }
-  }
-}
-
-/// Row-wise ops in front of one reader, with rows of the same tokens, join.
-void mergeBesideReader(Block &block, KernelGroups &groups,
-                       const Dimensions &dims) {
-  for (Operation &reader : block) {
-    if (!groups.contains(&reader) || isRowOp(&reader))
-      continue;
-    Operation *leader = nullptr;
-    for (Value operand : reader.getOperands()) {
-      Operation *producer = operand.getDefiningOp();
-      if (!producer || !groups.contains(producer) || !isRowOp(producer) ||
-          isa<ReshapeOp>(producer))
-        continue;
-      if (leader && rowsOf(leader, dims) == rowsOf(producer, dims))
-        groups.merge(leader, producer);
-      else
-        leader = producer;
-    }
-  }
+/// Nothing depends on an op without readers: state is kept by k3.set_state.
+void eraseUnread(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isTensorOp(op) && op.use_empty())
+      op.erase();
 }
 
 /// Builds the kernel of one group before `before` and redirects readers.
@@ -114,6 +55,7 @@ void buildKernel(const KernelGroups::Group &group, Operation *before) {
     for (Value operand : op->getOperands())
       if (!operand.getDefiningOp() || !inside(operand.getDefiningOp()))
         inputs.insert(operand);
+    // Results of anchors are memory even when only one of them is read.
     for (Value result : op->getResults())
       if (needsOwnKernel(op) || llvm::any_of(result.getUsers(), [&](auto *user) {
             return !inside(user);
@@ -147,37 +89,83 @@ void buildKernel(const KernelGroups::Group &group, Operation *before) {
     output.replaceAllUsesWith(result);
 }
 
+/// Reports the kernels of more than one op, and for ops alone why they are.
+class FusionRemarks {
+public:
+  FusionRemarks(func::FuncOp function, std::vector<MissedFusion> missed)
+      : function(function), missed(std::move(missed)) {}
+
+  void emit(ArrayRef<KernelGroups::Group> ordered) {
+    if (!function.getContext()->getRemarkEngine())
+      return;
+    // Functions are worked on in parallel; the engine has no lock.
+    static std::mutex engine;
+    std::lock_guard<std::mutex> lock(engine);
+    for (const KernelGroups::Group &group : ordered)
+      emitGroup(group);
+  }
+
+private:
+  remark::RemarkOpts options(StringRef name) {
+    return remark::RemarkOpts::name(name)
+        .category("k3-form-kernels")
+        .function(function.getSymName());
+  }
+
+  void emitGroup(const KernelGroups::Group &group) {
+    SmallVector<Operation *> ops;
+    llvm::copy_if(group, std::back_inserter(ops),
+                  [](Operation *op) { return !isa<ReshapeOp>(op); });
+    if (ops.size() > 1) {
+      remark::passed(ops.front()->getLoc(), options("fused"))
+          << remark::metric("ops", ops.size());
+      return;
+    }
+    if (ops.empty())
+      return;
+    remark::missed(ops.front()->getLoc(), options("alone"))
+        << remark::reason("{0}: {1}", ops.front()->getName().getStringRef(),
+                          reasonOf(ops.front()));
+  }
+
+  std::string reasonOf(Operation *op) const {
+    for (const MissedFusion &entry : missed)
+      if (entry.op == op)
+        return entry.reason;
+    if (!needsOwnKernel(op))
+      return "no row-wise op of the same rows is beside it";
+    if (isa<LinearOp>(op))
+      return "no other product reads the same rows";
+    if (isa<ShortConvOp>(op))
+      return "no other convolution can run beside it";
+    return "needs a grid of its own";
+  }
+
+  func::FuncOp function;
+  std::vector<MissedFusion> missed;
+};
+
 struct FormKernels : k3::impl::FormKernelsPassBase<FormKernels> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function.isExternal())
+    if (function.isExternal() ||
+        (function.getBody().hasOneBlock() &&
+         llvm::none_of(function.getBody().front(), isTensorOp)))
       return;
-    if (!function.getBody().hasOneBlock()) {
-      function.emitError("has control flow; kernels are formed in straight-line "
-                         "functions only");
+    if (failed(checkForm(function)))
       return signalPassFailure();
-    }
     Block &block = function.getBody().front();
+    eraseUnread(block);
     repeatReshapes(block);
-    Dimensions dims(block);
     KernelGroups groups(block);
-    mergeAlike<LinearOp>(block, groups, [](LinearOp op) {
-      Value x = op ? op.getX() : Value();
-      while (x && x.getDefiningOp<ReshapeOp>())
-        x = x.getDefiningOp<ReshapeOp>().getX();
-      return x;
-    });
-    mergeAlike<ShortConvOp>(block, groups, [](ShortConvOp op) {
-      return op ? op.getCuSeqlens() : Value();
-    });
-    mergeAlongValues(block, groups, dims);
-    mergeBesideReader(block, groups, dims);
+    std::vector<MissedFusion> missed = mergeGroups(block, groups);
     SmallVector<KernelGroups::Group> ordered = groups.inOrder();
+    FusionRemarks(function, std::move(missed)).emit(ordered);
     rebuild(block, ordered);
   }
 
   /// Access to weights and states first, then the kernels, then updates of
-  /// states. The old ops go away from the last on.
+  /// states. The old ops go away.
   void rebuild(Block &block, ArrayRef<KernelGroups::Group> ordered) {
     Operation *terminator = block.getTerminator();
     for (const KernelGroups::Group &group : ordered) {

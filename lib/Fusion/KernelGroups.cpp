@@ -19,7 +19,7 @@ bool needsOwnKernel(Operation *op) {
              ExpertDownOp, LatentExpertsOp, LastTokenOp>(op);
 }
 
-static bool isTensorOp(Operation &op) {
+bool isTensorOp(Operation &op) {
   return isa_and_nonnull<K3Dialect>(op.getDialect()) &&
          !isa<GetWeightOp, GetStateOp, SetStateOp, KernelOp, LaunchOp, YieldOp>(
              op);
@@ -35,16 +35,34 @@ KernelGroups::KernelGroups(Block &block) {
     }
     ++number;
   }
+  for (Operation &op : block)
+    if (auto inPlace = dyn_cast<InPlaceOpInterface>(op))
+      for (auto [operand, result] : inPlace.getUpdates())
+        for (Operation *reader : op.getOperand(operand).getUsers())
+          if (contains(reader) && reader->isBeforeInBlock(&op))
+            updatesAfter[reader].push_back(&op);
 }
 
 void KernelGroups::forEachSuccessor(
     unsigned group, llvm::function_ref<void(unsigned)> visit) const {
-  for (Operation *op : groups.find(group)->second)
-    for (Operation *user : op->getUsers()) {
-      auto next = groupOf.find(user);
-      if (next != groupOf.end() && next->second != group)
-        visit(next->second);
-    }
+  auto visitOp = [&](Operation *next) {
+    auto found = groupOf.find(next);
+    if (found != groupOf.end() && found->second != group)
+      visit(found->second);
+  };
+  for (Operation *op : groups.find(group)->second) {
+    for (Operation *user : op->getUsers())
+      visitOp(user);
+    auto updates = updatesAfter.find(op);
+    if (updates != updatesAfter.end())
+      llvm::for_each(updates->second, visitOp);
+  }
+}
+
+bool KernelGroups::isSuccessor(unsigned from, unsigned to) const {
+  bool found = false;
+  forEachSuccessor(from, [&](unsigned next) { found |= next == to; });
+  return found;
 }
 
 bool KernelGroups::reachesThroughOthers(unsigned from, unsigned to) const {
@@ -64,19 +82,45 @@ bool KernelGroups::reachesThroughOthers(unsigned from, unsigned to) const {
   return reached;
 }
 
+void KernelGroups::join(unsigned first, unsigned second) {
+  for (Operation *op : groups.find(second)->second) {
+    groups.find(first)->second.insert(op);
+    groupOf[op] = first;
+  }
+  groups.erase(second);
+}
+
 bool KernelGroups::merge(Operation *a, Operation *b) {
-  unsigned first = groupOf.lookup(a), second = groupOf.lookup(b);
+  unsigned first = numberOf(a), second = numberOf(b);
   if (first == second)
     return true;
   if (reachesThroughOthers(first, second) ||
       reachesThroughOthers(second, first))
     return false;
-  for (Operation *op : groups[second]) {
-    groups[first].insert(op);
-    groupOf[op] = first;
-  }
-  groups.erase(second);
+  join(first, second);
   return true;
+}
+
+bool KernelGroups::mergeIndependent(Operation *a, Operation *b) {
+  unsigned first = numberOf(a), second = numberOf(b);
+  if (isSuccessor(first, second) || isSuccessor(second, first))
+    return false;
+  return merge(a, b);
+}
+
+llvm::DenseMap<Operation *, unsigned> KernelGroups::levels() const {
+  llvm::DenseMap<Operation *, unsigned> levels;
+  llvm::DenseMap<unsigned, unsigned> levelOf;
+  for (const Group &group : inOrder()) {
+    unsigned number = numberOf(group.front());
+    unsigned level = levelOf.lookup(number);
+    for (Operation *op : group)
+      levels[op] = level;
+    forEachSuccessor(number, [&](unsigned next) {
+      levelOf[next] = std::max(levelOf.lookup(next), level + 1);
+    });
+  }
+  return levels;
 }
 
 SmallVector<KernelGroups::Group> KernelGroups::inOrder() const {

@@ -18,8 +18,12 @@ namespace k3 {
 /// ops that look along a sequence.
 bool needsOwnKernel(mlir::Operation *op);
 
+/// True for k3 ops that compute tensors, which is what kernels hold.
+bool isTensorOp(mlir::Operation &op);
+
 /// A partition of a block's tensor ops. Two groups may merge when the graph of
-/// groups stays free of cycles.
+/// groups stays free of cycles. Its edges are the uses of values, and the order
+/// between the readers of a state and the op that updates it in place.
 class KernelGroups {
 public:
   using Group = llvm::SmallSetVector<mlir::Operation *, 4>;
@@ -31,24 +35,35 @@ public:
   /// group would have to run both after and before the joint one.
   bool merge(mlir::Operation *a, mlir::Operation *b);
 
-  bool together(mlir::Operation *a, mlir::Operation *b) const {
-    return groupOf.lookup(a) == groupOf.lookup(b);
-  }
+  /// As `merge`, but also false when one of the groups reads the other.
+  bool mergeIndependent(mlir::Operation *a, mlir::Operation *b);
+
   bool contains(mlir::Operation *op) const { return groupOf.count(op); }
+
+  /// A number that the ops of a group share.
+  unsigned numberOf(mlir::Operation *op) const { return groupOf.lookup(op); }
 
   /// The groups in an order in which they can run; the ops of a group are in
   /// program order.
   llvm::SmallVector<Group> inOrder() const;
 
+  /// For every op, how many groups must at least run before its own.
+  llvm::DenseMap<mlir::Operation *, unsigned> levels() const;
+
 private:
+  void join(unsigned first, unsigned second);
   /// True when a path of at least one other group leads from `from` to `to`.
   bool reachesThroughOthers(unsigned from, unsigned to) const;
+  bool isSuccessor(unsigned from, unsigned to) const;
   void forEachSuccessor(unsigned group,
                         llvm::function_ref<void(unsigned)> visit) const;
 
   llvm::MapVector<unsigned, Group> groups;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
   llvm::DenseMap<mlir::Operation *, unsigned> position;
+  /// Readers of a state -> the ops that update it after them.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *, 1>>
+      updatesAfter;
 };
 
 } // namespace k3
