@@ -57,9 +57,9 @@ void buildKernel(const KernelGroups::Group &group, Operation *before) {
         inputs.insert(operand);
     // Results of anchors are memory even when only one of them is read.
     for (Value result : op->getResults())
-      if (needsOwnKernel(op) || llvm::any_of(result.getUsers(), [&](auto *user) {
-            return !inside(user);
-          }))
+      if (needsOwnKernel(op) ||
+          llvm::any_of(result.getUsers(),
+                       [&](auto *user) { return !inside(user); }))
         outputs.push_back(result);
   }
   SmallVector<int64_t> updates;

@@ -21,8 +21,7 @@ struct MissedFusion {
 void repeatReshapes(mlir::Block &block);
 
 /// Merges groups by all rules and returns what they could not merge.
-std::vector<MissedFusion> mergeGroups(mlir::Block &block,
-                                      KernelGroups &groups);
+std::vector<MissedFusion> mergeGroups(mlir::Block &block, KernelGroups &groups);
 
 } // namespace k3
 

@@ -64,6 +64,16 @@ struct OutlineKernels : k3::impl::OutlineKernelsPassBase<OutlineKernels> {
     distinct = functions.size();
   }
 
+  /// `name`, or with ".1", ".2", ... behind it when that is taken.
+  std::string freeName(const std::string &name, size_t number) {
+    std::string candidate = name;
+    if (number > 0)
+      candidate += "." + std::to_string(number);
+    while (SymbolTable::lookupSymbolIn(getOperation(), candidate))
+      candidate = name + "." + std::to_string(++number);
+    return candidate;
+  }
+
   void outline(KernelOp kernel) {
     std::string name = nameOf(kernel.getBody().front());
     SmallVector<KernelFuncOp> &alike = byName[name];
@@ -72,8 +82,7 @@ struct OutlineKernels : k3::impl::OutlineKernelsPassBase<OutlineKernels> {
       if (areEqual(kernel, function))
         callee = function;
     if (!callee) {
-      if (!alike.empty())
-        name += "." + std::to_string(alike.size());
+      name = freeName(name, alike.size());
       OpBuilder builder(getOperation().getBody(),
                         getOperation().getBody()->end());
       callee = KernelFuncOp::create(builder, kernel.getLoc(), name,
@@ -84,10 +93,10 @@ struct OutlineKernels : k3::impl::OutlineKernelsPassBase<OutlineKernels> {
       functions.push_back(callee);
     }
     OpBuilder builder(kernel);
-    auto launch = LaunchOp::create(
-        builder, kernel.getLoc(), kernel.getResultTypes(),
-        FlatSymbolRefAttr::get(callee.getSymNameAttr()), kernel.getInputs(),
-        kernel.getUpdatePairsAttr());
+    auto launch =
+        LaunchOp::create(builder, kernel.getLoc(), kernel.getResultTypes(),
+                         FlatSymbolRefAttr::get(callee.getSymNameAttr()),
+                         kernel.getInputs(), kernel.getUpdatePairsAttr());
     kernel.replaceAllUsesWith(launch.getResults());
     kernel.erase();
     ++launches;

@@ -60,7 +60,7 @@ void Dimensions::equateAll(Value a, Value b) {
 }
 
 void Dimensions::call(Value value, unsigned dim, StringRef name) {
-  if (isDynamic(value, dim))
+  if (!name.empty() && isDynamic(value, dim))
     hints.try_emplace(find(nodeOf(value, dim)), name.str());
 }
 
@@ -108,11 +108,17 @@ void Dimensions::visitKernel(Block &body, ValueRange inputs,
       auto [known, added] = seen.try_emplace(symbol, Node{outside, dim});
       if (!added)
         equate(known->second.first, known->second.second, outside, dim);
-      StringRef name = inner.names()[symbol];
-      if (!name.starts_with("d"))
-        call(outside, dim, name);
+      call(outside, dim, inner.kindOf(inside, dim));
     }
   }
+}
+
+StringRef Dimensions::kindOf(Value value, unsigned dim) const {
+  auto node = nodes.find(Node{value, dim});
+  if (node == nodes.end())
+    return {};
+  auto hint = hints.find(find(node->second));
+  return hint == hints.end() ? StringRef() : StringRef(hint->second);
 }
 
 void Dimensions::visitLaunch(LaunchOp launch) {
@@ -137,11 +143,10 @@ void Dimensions::visit(Operation &op) {
                        conv.getContextLens());
       })
       .Case([&](DeltaRuleOp rule) {
-        for (Value value : {Value(rule.getK()), Value(rule.getV()),
-                            Value(rule.getG()),
-                            Value(rule.getBeta()), Value(rule.getA()),
-                            Value(rule.getB()),
-                            Value(rule.getO())})
+        for (Value value :
+             {Value(rule.getK()), Value(rule.getV()), Value(rule.getG()),
+              Value(rule.getBeta()), Value(rule.getA()), Value(rule.getB()),
+              Value(rule.getO())})
           equate(rule.getQ(), 0, value, 0);
         call(rule.getQ(), 0, "T");
         pool(rule.getState(), rule.getNewState());

@@ -33,16 +33,14 @@ struct AbsorbAttention : OpRewritePattern<LatentAttentionOp> {
                                    rewriter.getF32Type());
     };
     Location loc = op.getLoc();
-    Value query =
-        AbsorbQueryOp::create(rewriter, loc, wide(row), op.getQ(), op.getKvB(),
-                              op.getQkNopeHeadDimAttr());
-    Value context = LatentAttendOp::create(
-        rewriter, loc, wide(row - rope), query, op.getCache(),
-        op.getCuSeqlens(), op.getSlots(), op.getContextLens(),
-        op.getScaleAttr());
-    rewriter.replaceOpWithNewOp<AbsorbValueOp>(op, op.getType(), context,
-                                               op.getKvB(),
-                                               op.getQkNopeHeadDimAttr());
+    Value query = AbsorbQueryOp::create(rewriter, loc, wide(row), op.getQ(),
+                                        op.getKvB(), op.getQkNopeHeadDimAttr());
+    Value context =
+        LatentAttendOp::create(rewriter, loc, wide(row - rope), query,
+                               op.getCache(), op.getCuSeqlens(), op.getSlots(),
+                               op.getContextLens(), op.getScaleAttr());
+    rewriter.replaceOpWithNewOp<AbsorbValueOp>(
+        op, op.getType(), context, op.getKvB(), op.getQkNopeHeadDimAttr());
     return success();
   }
 };

@@ -6,6 +6,8 @@
 #include "k3/Dialect/K3/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace k3 {
 #define GEN_PASS_DEF_EXPOSEVALUESPASS
@@ -21,42 +23,69 @@ namespace {
 std::string nameOf(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
     return name.getName().str();
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    return nameOf(fused.getLocations().front());
   return "op";
+}
+
+/// True for a result that is a new value and not a view, weight or pool.
+bool isIntermediate(OpResult result) {
+  Operation *op = result.getOwner();
+  if (!isa_and_nonnull<K3Dialect>(op->getDialect()) ||
+      isa<GetWeightOp, GetStateOp, ReshapeOp>(op))
+    return false;
+  auto inPlace = dyn_cast<InPlaceOpInterface>(op);
+  if (!inPlace)
+    return true;
+  return llvm::none_of(inPlace.getUpdates(), [&](auto update) {
+    return update.second == result.getResultNumber();
+  });
 }
 
 void exposeFunction(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
-  SmallVector<Type> types(function.getResultTypes());
-  for (auto [index, op] : llvm::enumerate(function.getBody().front())) {
-    if (!isa_and_nonnull<K3Dialect>(op.getDialect()) ||
-        isa<GetWeightOp, GetStateOp, SetStateOp, ReshapeOp>(op))
-      continue;
-    SmallVector<unsigned> pools;
-    if (auto inPlace = dyn_cast<InPlaceOpInterface>(op))
-      for (auto [operand, result] : inPlace.getUpdates())
-        pools.push_back(result);
+  llvm::DenseSet<Value> returned(terminator->operand_begin(),
+                                 terminator->operand_end());
+  llvm::StringMap<unsigned> taken;
+  SmallVector<Value> values;
+  SmallVector<StringAttr> names;
+  for (Operation &op : function.getBody().front())
     for (OpResult result : op.getResults()) {
-      if (llvm::is_contained(pools, result.getResultNumber()))
+      if (!isIntermediate(result))
         continue;
       std::string name = nameOf(op.getLoc()) + ":" +
                          op.getName().stripDialect().str() + ":" +
-                         std::to_string(index) + ":" +
                          std::to_string(result.getResultNumber());
-      terminator->insertOperands(terminator->getNumOperands(), {result});
-      types.push_back(result.getType());
-      function.setType(FunctionType::get(
-          function.getContext(), function.getArgumentTypes(), types));
-      function.setResultAttr(types.size() - 1, "k3.name",
-                             StringAttr::get(function.getContext(), name));
+      unsigned count = taken[name]++;
+      if (count > 0)
+        name += "#" + std::to_string(count);
+      if (!returned.insert(result).second)
+        continue;
+      values.push_back(result);
+      names.push_back(StringAttr::get(function.getContext(), name));
     }
-  }
+  SmallVector<Type> types(function.getResultTypes());
+  unsigned first = types.size();
+  llvm::append_range(types, ValueRange(values).getTypes());
+  terminator->insertOperands(terminator->getNumOperands(), values);
+  function.setType(FunctionType::get(function.getContext(),
+                                     function.getArgumentTypes(), types));
+  for (auto [index, name] : llvm::enumerate(names))
+    function.setResultAttr(first + index, "k3.name", name);
 }
 
 struct ExposeValues : k3::impl::ExposeValuesPassBase<ExposeValues> {
   void runOnOperation() override {
-    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal())
-        exposeFunction(function);
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      if (!function.getBody().hasOneBlock()) {
+        function.emitError("has control flow; values are exposed in "
+                           "straight-line functions only");
+        return signalPassFailure();
+      }
+      exposeFunction(function);
+    }
   }
 };
 

@@ -59,18 +59,61 @@ struct Readings {
   WeightOp weight;
   SmallVector<OpOperand *> uses;
   bool allMatrix = true, allScales = true;
+
+  bool canBePacked() const {
+    return weight && !uses.empty() && !WeightOp(weight).getPacking() &&
+           (allMatrix || allScales);
+  }
 };
 
+using ReadingsMap = llvm::MapVector<StringAttr, Readings>;
+
+/// The weight operands of an op that must have one layout.
+SmallVector<Value> packedTogether(Operation *reader) {
+  SmallVector<Value> weights;
+  for (OpOperand &operand : reader->getOpOperands())
+    if (readingOf(operand) != Reading::Other)
+      weights.push_back(operand.get());
+  return weights;
+}
+
+bool canBePacked(Value weight, const ReadingsMap &readings) {
+  auto get = weight.getDefiningOp<GetWeightOp>();
+  if (!get)
+    return false;
+  auto entry = readings.find(get.getWeightAttr().getAttr());
+  return entry != readings.end() && entry->second.canBePacked();
+}
+
+/// Drops weights whose reader has another weight that stays as it is, until
+/// nothing changes.
+void keepReadersWhole(ReadingsMap &readings) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto &[name, entry] : readings) {
+      bool whole = llvm::all_of(entry.uses, [&](OpOperand *use) {
+        return llvm::all_of(packedTogether(use->getOwner()), [&](Value weight) {
+          return canBePacked(weight, readings);
+        });
+      });
+      if (whole || !entry.canBePacked())
+        continue;
+      entry.allMatrix = entry.allScales = false;
+      changed = true;
+    }
+  }
+}
+
 void markReader(Operation *reader, PackingAttr packing) {
-  llvm::TypeSwitch<Operation *>(reader).Case<LinearOp, ExpertUpOp,
-                                             ExpertDownOp>(
-      [&](auto op) { op.setPackingAttr(packing); });
+  llvm::TypeSwitch<Operation *>(reader)
+      .Case<LinearOp, ExpertUpOp, ExpertDownOp>(
+          [&](auto op) { op.setPackingAttr(packing); });
 }
 
 struct PackWeights : k3::impl::PackWeightsPassBase<PackWeights> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    llvm::MapVector<StringAttr, Readings> readings;
+    ReadingsMap readings;
     for (WeightOp weight : module.getOps<WeightOp>())
       readings[weight.getSymNameAttr()].weight = weight;
     module.walk([&](GetWeightOp get) {
@@ -82,16 +125,14 @@ struct PackWeights : k3::impl::PackWeightsPassBase<PackWeights> {
         entry.uses.push_back(&use);
       }
     });
+    keepReadersWhole(readings);
     for (auto &[name, entry] : readings)
-      pack(entry);
+      if (entry.canBePacked())
+        pack(entry);
   }
 
   void pack(Readings &entry) {
-    if (!entry.weight || entry.uses.empty() || entry.weight.getPacking())
-      return;
     auto type = cast<RankedTensorType>(entry.weight.getType());
-    if (!entry.allMatrix && !entry.allScales)
-      return;
     Packing packing = entry.allScales ? Packing::ScalePanels
                                       : matrixPacking(type.getElementType());
     auto attr = PackingAttr::get(&getContext(), packing);

@@ -25,22 +25,38 @@ Type widened(Type type) {
   return tensor.clone(Float32Type::get(type.getContext()));
 }
 
-void widenFunction(func::FuncOp function) {
-  for (Block &block : function.getBody())
-    for (BlockArgument argument : block.getArguments())
-      argument.setType(widened(argument.getType()));
+/// A view has its operand's element type, which is a weight's own for views of
+/// weights.
+Type resultType(Operation *op, Type type) {
+  if (!isa<ReshapeOp, SliceOp>(op))
+    return widened(type);
+  auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+  return cast<RankedTensorType>(type).clone(from.getElementType());
+}
+
+LogicalResult widenFunction(func::FuncOp function) {
+  if (!function.isExternal() && !function.getBody().hasOneBlock())
+    return function.emitError("has control flow; the precision is set in "
+                              "straight-line functions only");
   SmallVector<Type> inputs, results;
   for (Type type : function.getArgumentTypes())
     inputs.push_back(widened(type));
   for (Type type : function.getResultTypes())
     results.push_back(widened(type));
   function.setType(FunctionType::get(function.getContext(), inputs, results));
-  function.walk([](Operation *op) {
+  if (function.isExternal())
+    return success();
+  for (BlockArgument argument : function.getArguments())
+    argument.setType(widened(argument.getType()));
+  for (Operation &op : function.getBody().front()) {
+    if (op.getNumRegions() > 0)
+      return op.emitOpError("is formed already; the precision is set before");
     if (isa<GetWeightOp>(op))
-      return;
-    for (Value result : op->getResults())
-      result.setType(widened(result.getType()));
-  });
+      continue;
+    for (Value result : op.getResults())
+      result.setType(resultType(&op, result.getType()));
+  }
+  return success();
 }
 
 bool hasBf16Activation(ModuleOp module) {
@@ -71,10 +87,15 @@ struct SetPrecision : k3::impl::SetPrecisionPassBase<SetPrecision> {
           << precision << "'";
       return signalPassFailure();
     }
+    if (!module.getOps<KernelFuncOp>().empty()) {
+      module.emitError("has outlined kernels; the precision is set before");
+      return signalPassFailure();
+    }
     for (StateOp state : module.getOps<StateOp>())
       state.setType(widened(state.getType()));
     for (func::FuncOp function : module.getOps<func::FuncOp>())
-      widenFunction(function);
+      if (failed(widenFunction(function)))
+        return signalPassFailure();
   }
 };
 

@@ -24,7 +24,8 @@ public:
   int symbolOf(mlir::Value value, unsigned dim) const;
 
   /// "T" tokens, "N" sequences, "bounds" entries of cu_seqlens, "slots" the
-  /// pool, "capacity" tokens of a slot, "d0", "d1", ... anything else.
+  /// pool, "capacity" tokens of a slot, "d0", "d1", ... anything else. Further
+  /// classes of tokens are "T1", "T2", ... by their number.
   llvm::ArrayRef<std::string> names() const { return symbolNames; }
 
 private:
@@ -37,6 +38,8 @@ private:
   void visitLaunch(LaunchOp launch);
   void visitKernel(mlir::Block &body, mlir::ValueRange inputs,
                    mlir::ValueRange results);
+  /// The name that ops give to a dimension's class; empty without one.
+  llvm::StringRef kindOf(mlir::Value value, unsigned dim) const;
   unsigned nodeOf(mlir::Value value, unsigned dim);
   unsigned find(unsigned node) const;
   void equate(mlir::Value a, unsigned dimA, mlir::Value b, unsigned dimB);
