@@ -179,8 +179,7 @@ const json::Object *ConfigObject::child(StringRef key) {
   return require(key) ? optionalChild(key) : nullptr;
 }
 
-/// llvm::json recurses, so nesting is bounded before it sees the text.
-static unsigned nestingDepth(StringRef text) {
+unsigned k3::jsonDepth(StringRef text) {
   unsigned depth = 0, deepest = 0;
   bool inString = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -211,7 +210,7 @@ Status k3::parseConfigJson(StringRef text, StringRef where,
     return refuse("file is empty (wanted a JSON object)");
   if (text.size() > maxBytes)
     return refuse(formatv("{0} bytes (at most {1})", text.size(), maxBytes));
-  if (unsigned depth = nestingDepth(text); depth > maxDepth)
+  if (unsigned depth = jsonDepth(text); depth > maxDepth)
     return refuse(formatv("nested {0} deep (at most {1})", depth, maxDepth));
   llvm::Expected<json::Value> parsed = json::parse(text);
   if (!parsed)

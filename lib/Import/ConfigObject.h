@@ -89,6 +89,10 @@ private:
   ConfigErrors &errors;
 };
 
+/// Deepest nesting of brackets. llvm::json recurses, so this is bounded before
+/// it sees a text.
+unsigned jsonDepth(llvm::StringRef text);
+
 /// Parses JSON text with a depth limit; the message has line and column.
 Status parseConfigJson(llvm::StringRef text, llvm::StringRef where,
                        llvm::json::Value &value);

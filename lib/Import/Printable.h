@@ -6,23 +6,12 @@
 #ifndef K3_LIB_IMPORT_PRINTABLE_H
 #define K3_LIB_IMPORT_PRINTABLE_H
 
-#include "llvm/ADT/StringExtras.h"
+#include "k3/Support/Printable.h"
 
 #include <cstdio>
 #include <string>
 
 namespace k3 {
-
-/// Every byte that is not printable ASCII as \xNN.
-inline std::string printable(llvm::StringRef text) {
-  std::string shown;
-  for (unsigned char c : text)
-    if (c >= 0x20 && c < 0x7f)
-      shown += char(c);
-    else
-      shown += "\\x" + llvm::utohexstr(c, /*LowerCase=*/true, /*Width=*/2);
-  return shown;
-}
 
 inline std::string printable(double number) {
   char text[32];

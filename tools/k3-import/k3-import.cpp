@@ -4,11 +4,12 @@
 // A model folder in, its k3 module out; or a report of what does not fit.
 
 #include "k3/Import/ImportModel.h"
-#include "runtime/base/AtomicFile.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace k3;
 namespace cl = llvm::cl;
@@ -33,7 +34,11 @@ static cl::opt<Precision>
               cl::cat(category));
 
 static int fail(const Status &status) {
-  llvm::errs() << "k3-import: " << status.render() << "\n";
+  llvm::errs() << "k3-import: error[K3-E"
+               << llvm::format("%04d", status.number())
+               << "]: " << status.text() << "\n";
+  if (!status.help().empty())
+    llvm::errs() << "help: " << status.help() << "\n";
   return int(status.code());
 }
 
@@ -72,6 +77,18 @@ static int runCheck(const ModelFolder &folder) {
   return status.ok() ? 0 : fail(status);
 }
 
+/// Written beside the output, then renamed.
+static int writeModel(const std::string &text) {
+  llvm::Error error = llvm::writeToOutput(output, [&](llvm::raw_ostream &out) {
+    out << text;
+    return llvm::Error::success();
+  });
+  if (!error)
+    return 0;
+  return fail(Status::error(Code::Io, 601,
+                            output + ": " + llvm::toString(std::move(error))));
+}
+
 static int runImport(const ModelFolder &folder) {
   for (const std::string &file : folder.files)
     if (llvm::sys::fs::equivalent(file, output))
@@ -92,8 +109,7 @@ static int runImport(const ModelFolder &folder) {
   status = importModel(context, folder, asked, module);
   if (!status.ok())
     return fail(status);
-  status = writeFile(output, printModel(*module));
-  return status.ok() ? 0 : fail(status);
+  return writeModel(printModel(*module));
 }
 
 int main(int argc, char **argv) {
