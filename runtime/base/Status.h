@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace k3 {
 
@@ -38,8 +39,15 @@ public:
                       std::string help = {}) {
     Status status;
     status.failure = std::make_unique<Failure>(
-        Failure{code, number, std::move(text), std::move(help)});
+        Failure{code, number, std::move(text), std::move(help), {}});
     return status;
+  }
+
+  /// Adds lines that list what `text` sums up.
+  Status with(std::vector<std::string> details) && {
+    if (failure)
+      failure->details = std::move(details);
+    return std::move(*this);
   }
 
   bool ok() const { return !failure; }
@@ -47,6 +55,9 @@ public:
   int number() const { return failure ? failure->number : 0; }
   const std::string &text() const { return failure ? failure->text : none(); }
   const std::string &help() const { return failure ? failure->help : none(); }
+  std::vector<std::string> details() const {
+    return failure ? failure->details : std::vector<std::string>();
+  }
 
   /// Puts "where: " before the text.
   Status in(std::string_view where) && {
@@ -55,7 +66,10 @@ public:
     return std::move(*this);
   }
 
-  /// "error[K3-E0107]: where: what", and a "help: ..." line when there is one.
+  /// "error[K3-E0107]: where: what", the details as indented lines, and a
+  /// "help: ..." line when there is one. Every byte that is not printable ASCII
+  /// is escaped, and the first line is short enough for 200 characters with a
+  /// tool's name before it.
   std::string render() const;
 
 private:
@@ -64,6 +78,7 @@ private:
     int number;
     std::string text;
     std::string help;
+    std::vector<std::string> details;
   };
   static const std::string &none() {
     static const std::string empty;
