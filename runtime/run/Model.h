@@ -16,6 +16,10 @@
 #include <string>
 #include <vector>
 
+namespace k3::artefact {
+struct Index;
+}
+
 namespace k3::run {
 
 struct ModelOptions {
@@ -48,6 +52,7 @@ public:
 private:
   Model();
   Status loadFrom(const std::string &path, const ModelOptions &options);
+  Status loadCode(const artefact::Index &index, const std::string &target);
 
   struct Storage; // the artefact's and the weights' memory
   std::unique_ptr<Storage> storage;

@@ -78,8 +78,8 @@ private:
   Status layOut(const EntryPlan &entry, const Symbols &symbols);
   void finishEmpty(const EntryPlan &entry);
   void advance();
-  int64_t tokenAxis(const EntryPlan &entry) const;
-  int64_t poolSize(const EntryPlan &entry, const Symbols &symbols) const;
+  int32_t tokenSymbol(const EntryPlan &entry) const;
+  int64_t poolSize(const EntryPlan &entry) const;
 
   std::shared_ptr<const Model> modelRef;
   std::unique_ptr<state::SlotPool> pool;

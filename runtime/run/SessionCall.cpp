@@ -86,33 +86,42 @@ Status Session::supplyContext(const EntryPlan &entry, Symbols &symbols) {
   return bindShape(entry.inputs[at], call.contextTensor, symbols);
 }
 
-/// The number of tokens: the length of `tokens`, or of the first input that
-/// is neither memory nor about sequences.
-int64_t Session::tokenAxis(const EntryPlan &entry) const {
+/// The dimension that sequences cut: that of `tokens`, or of the first dense
+/// input that is not updated. -1 when there is none.
+int32_t Session::tokenSymbol(const EntryPlan &entry) const {
   int at = entry.findRole(Role::Tokens);
-  for (size_t i = 0; at < 0 && i < entry.inputs.size(); ++i) {
+  if (at >= 0)
+    return entry.inputs[at].dims[0].symbol;
+  for (size_t i = 0; i < entry.inputs.size(); ++i) {
     const ArgumentSpec &input = entry.inputs[i];
     if (input.role == Role::Plain && !isUpdated(entry, i) &&
-        !input.dims.empty() && input.dims[0].symbol >= 0 &&
-        input.dims[0].symbol != modelRef->plan().slotsSymbol)
-      at = int(i);
+        !input.dims.empty() && input.dims[0].symbol >= 0)
+      return input.dims[0].symbol;
   }
-  return at < 0 ? -1 : call.arguments.inputs[at]->shape[0];
+  return -1;
 }
 
 /// How many slots the kernels may address. A model without states works on
-/// pools that the caller brings.
-int64_t Session::poolSize(const EntryPlan &entry,
-                          const Symbols &symbols) const {
+/// pools that the caller brings: the dense inputs whose leading dimension is
+/// neither the token axis nor the number of sequences.
+int64_t Session::poolSize(const EntryPlan &entry) const {
   const ModelPlan &plan = modelRef->plan();
   if (!plan.states.empty())
     return pool->slots();
+  int32_t tokens = tokenSymbol(entry);
+  int at = entry.findRole(Role::Slots);
+  int32_t sequences = at < 0 ? -1 : entry.inputs[at].dims[0].symbol;
   int64_t size = INT32_MAX;
-  if (plan.slotsSymbol >= 0)
-    size = symbols.get(plan.slotsSymbol);
-  for (size_t i = 0; i < entry.inputs.size(); ++i)
-    if (isUpdated(entry, i) && call.arguments.inputs[i]->rank > 0)
+  for (size_t i = 0; i < entry.inputs.size(); ++i) {
+    const ArgumentSpec &input = entry.inputs[i];
+    if (input.role != Role::Plain || input.dims.empty())
+      continue;
+    int32_t symbol = input.dims[0].symbol;
+    bool isPool = isUpdated(entry, i) ||
+                  (symbol >= 0 && symbol != tokens && symbol != sequences);
+    if (isPool)
       size = std::min(size, call.arguments.inputs[i]->shape[0]);
+  }
   return size;
 }
 
@@ -130,14 +139,15 @@ Status Session::readSequences(const EntryPlan &entry, const Symbols &symbols) {
   read(Role::Slots, s.hasSlots, s.slots);
   read(Role::ContextLens, s.hasContextLens, s.contextLens);
   if (s.hasCuSeqlens || s.hasSlots)
-    s.tokens = tokenAxis(entry);
+    if (int32_t symbol = tokenSymbol(entry); symbol >= 0)
+      s.tokens = symbols.get(symbol);
   K3_TRY(checkCuSeqlens(s));
   if (!s.hasCuSeqlens && s.hasSlots && s.tokens >= 0 && s.tokens != s.count())
     return Status::error(Code::BadInput, 413,
                          "there are " + std::to_string(s.tokens) +
                              " tokens for " + std::to_string(s.count()) +
                              " sequences (wanted one each)");
-  K3_TRY(checkSlots(s, poolSize(entry, symbols)));
+  K3_TRY(checkSlots(s, poolSize(entry)));
   if (!plan.states.empty())
     for (size_t n = 0; n < s.slots.size(); ++n)
       if (s.slots[n] >= 0)

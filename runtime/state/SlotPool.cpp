@@ -15,7 +15,7 @@ using namespace k3::state;
 namespace {
 
 /// Bytes of one slot of a state.
-Status bytesOf(const StateSpec &state, int64_t capacity, int64_t &bytes) {
+Status slotBytesOf(const StateSpec &state, int64_t capacity, int64_t &bytes) {
   bytes = elementBytes(state.dtype);
   for (int64_t size : state.shape)
     if (__builtin_mul_overflow(bytes, size == -1 ? capacity : size, &bytes))
@@ -33,7 +33,7 @@ Status SlotPool::create(const std::vector<StateSpec> &states, int64_t slots,
   pool->tokenCapacity = capacity;
   for (const StateSpec &state : states) {
     int64_t bytes, total;
-    K3_TRY(bytesOf(state, capacity, bytes));
+    K3_TRY(slotBytesOf(state, capacity, bytes));
     if (__builtin_mul_overflow(bytes, slots, &total))
       return Status::error(Code::Resources, 423,
                            "state '" + state.name + "': the size of " +

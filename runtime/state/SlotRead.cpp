@@ -38,8 +38,7 @@ Status k3::state::readSlot(const SlotPool &pool, int32_t slot,
   std::span<const uint8_t> content = pool.content(index, slot, tokens);
   if (out.data && out.bytes < content.size())
     return Status::error(Code::BadInput, 410,
-                         "state '" + state +
-                             "': buffer is too short (wanted " +
+                         "state '" + state + "': buffer is too short (wanted " +
                              std::to_string(content.size()) + " bytes, got " +
                              std::to_string(out.bytes) + ")");
   out.name = pool.states()[index].name.c_str();

@@ -6,6 +6,7 @@
 #ifndef K3_RUNTIME_STATE_STATESPEC_H
 #define K3_RUNTIME_STATE_STATESPEC_H
 
+#include "runtime/base/DType.h"
 #include "runtime/include/k3rt.h"
 
 #include <cstdint>
@@ -14,28 +15,14 @@
 
 namespace k3 {
 
-/// Bytes of one element.
+/// Bytes of one element; 0 for a number that is no type.
 inline int64_t elementBytes(k3_dtype dtype) {
-  switch (dtype) {
-  case K3_F64:
-  case K3_I64:
-    return 8;
-  case K3_F32:
-  case K3_I32:
-    return 4;
-  case K3_BF16:
-  case K3_F16:
-    return 2;
-  case K3_U8:
-    return 1;
-  }
-  return 0;
+  return unsigned(dtype) < numDTypes ? int64_t(bytesOf(DType(dtype))) : 0;
 }
 
-inline const char *dtypeName(k3_dtype dtype) {
-  constexpr const char *names[] = {"F32", "BF16", "F16", "F64",
-                                   "I32", "I64",  "U8"};
-  return unsigned(dtype) < 7 ? names[dtype] : "unknown";
+inline std::string dtypeName(k3_dtype dtype) {
+  return unsigned(dtype) < numDTypes ? std::string(nameOf(DType(dtype)))
+                                     : std::to_string(unsigned(dtype));
 }
 
 } // namespace k3

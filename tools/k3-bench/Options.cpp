@@ -22,7 +22,7 @@ const char *const k3::bench::usageText =
     "  --target=NAME     code object to use (default: the best)\n"
     "  --commands        also time each command of an entry\n"
     "  --repeat=N        runs that command times are taken from (default: 20)\n"
-    "JSON: --benchmark_format=json or --benchmark_out=FILE\n";
+    "JSON: --benchmark_format=json or --benchmark_out=FILE\n\n";
 
 namespace {
 

@@ -138,7 +138,10 @@ Status addBenchmarks(const Options &options) {
 
 int main(int argc, char **argv) {
   Options options;
-  benchmark::Initialize(&argc, argv);
+  benchmark::Initialize(&argc, argv, [] {
+    std::fputs(usageText, stdout);
+    benchmark::PrintDefaultHelp();
+  });
   Status status = parseOptions(argc, argv, options);
   if (status.ok() && options.help) {
     std::fputs(usageText, stdout);
