@@ -146,6 +146,8 @@ LogicalResult EntryPlanner::planLaunch(LaunchOp launch) {
   plan::Command command;
   command.kernel = tables.kernels.lookup(launch.getCallee());
   command.label = labelOf(launch.getLoc());
+  if (command.label.empty())
+    command.label = launch.getCallee().str();
   SmallVector<Value> values(launch.getInputs());
   llvm::append_range(values, launch.getResults());
   for (Value value : values)

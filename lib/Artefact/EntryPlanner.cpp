@@ -41,7 +41,8 @@ FailureOr<plan::Tensor> EntryPlanner::tensorOf(Value value, std::string name) {
   if (!dtype || type.getRank() > maxRank)
     return function.emitError("'")
            << name << "' has type " << value.getType()
-           << " (wanted a tensor of rank " << maxRank << " at most)";
+           << " (wanted a tensor of rank " << maxRank
+           << " at most of f32, bf16, f16, f64, i32, i64 or i8)";
   plan::Tensor tensor{std::move(name), *dtype, {}};
   for (int64_t i = 0; i < type.getRank(); ++i) {
     if (type.isDynamicDim(i))

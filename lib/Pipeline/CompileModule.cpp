@@ -23,7 +23,11 @@ std::string printModule(ModuleOp module) {
   return text;
 }
 
-std::string sha256(llvm::StringRef text) {
+/// Of the text without locations, which may name the input's path.
+std::string sha256(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, OpPrintingFlags().assumeVerified());
   auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
   return llvm::toHex(digest, /*LowerCase=*/true);
 }
@@ -189,7 +193,7 @@ void ModuleCompiler::remarkKernels() {
 Status ModuleCompiler::run() {
   if (options.targets.empty())
     return Status::error(Code::BadUsage, 512, "no target to compile for");
-  digest = sha256(printModule(module));
+  digest = sha256(module);
   bool stopped = false;
   K3_TRY(runModulePhases(stopped));
   if (stopped)

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t maxRank = 8;                    // K3_MAX_RANK
 constexpr int64_t maxElements = int64_t(1) << 40; // of one tensor
-constexpr size_t maxOps = 1'000'000;              // of a module
+constexpr size_t maxOps = 250'000;                // of a module
 
 /// "2^62" for powers of two, digits otherwise.
 std::string shortNumber(uint64_t number) {

@@ -11,6 +11,7 @@
 #include "runtime/format/ArtefactWriter.h"
 
 #include "mlir/Support/Timing.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ThreadPool.h"
@@ -85,6 +86,11 @@ k3::Status k3::runJob(const JobFlags &flags, CompileOptions &options,
   if (pool.getMaxConcurrency() > 1)
     context.setThreadPool(pool);
   context.loadAllAvailableDialects();
+  // Diagnostics show the source line; the op behind it is for debugging.
+  auto &known = llvm::cl::getRegisteredOptions();
+  auto print = known.find("mlir-print-op-on-diagnostic");
+  if (print == known.end() || !print->second->getNumOccurrences())
+    context.printOpOnDiagnostic(false);
 
   auto sources = std::make_shared<llvm::SourceMgr>();
   std::string name = flags.input == "-" ? "<stdin>" : escaped(flags.input);

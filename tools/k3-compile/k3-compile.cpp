@@ -52,6 +52,8 @@ static int fail(const Status &status) {
 }
 
 static int usage(llvm::StringRef what) {
+  what = what.split('\n').first;
+  what.consume_front("k3-compile: ");
   llvm::errs() << "k3-compile: " << what
                << "\nusage: k3-compile <model.mlir> -o <file> "
                   "[--target=x86-64,...] [--precision=f32|bf16]\n"
@@ -127,7 +129,7 @@ int main(int argc, char **argv) {
   llvm::raw_string_ostream problems(problem);
   if (!cl::ParseCommandLineOptions(argc, argv, "Compiles a k3 module\n",
                                    &problems))
-    return usage(llvm::StringRef(problem).split('\n').first);
+    return usage(problem);
   if (listTargets || listPhases)
     return list();
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
