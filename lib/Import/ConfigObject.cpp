@@ -5,7 +5,7 @@
 
 #include "ConfigObject.h"
 
-#include "Printable.h"
+#include "runtime/base/Escape.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -31,14 +31,20 @@ Status ConfigErrors::take() {
   // A wrong value may only follow from a key that is missing.
   if (missingKeys.empty())
     return std::move(first);
-  return Status::error(Code::BadInput, ConfigMissing,
-                       where + ": missing " + llvm::join(missingKeys, ", "));
+  std::string what = missingKeys.size() == 1
+                         ? "missing " + missingKeys.front()
+                         : std::to_string(missingKeys.size()) + " missing keys";
+  Status status =
+      Status::error(Code::BadInput, ConfigMissing, where + ": " + what);
+  if (missingKeys.size() > 1)
+    return std::move(status).with(std::move(missingKeys));
+  return status;
 }
 
 /// A value as a message shows it.
 static std::string show(const json::Value &value) {
   constexpr size_t most = 48;
-  std::string text = printable(formatv("{0}", value).str());
+  std::string text = escaped(formatv("{0}", value).str());
   return text.size() > most ? text.substr(0, most) + "..." : text;
 }
 
@@ -179,7 +185,8 @@ const json::Object *ConfigObject::child(StringRef key) {
   return require(key) ? optionalChild(key) : nullptr;
 }
 
-unsigned k3::jsonDepth(StringRef text) {
+/// llvm::json recurses, so nesting is bounded before it sees the text.
+static unsigned nestingDepth(StringRef text) {
   unsigned depth = 0, deepest = 0;
   bool inString = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -201,16 +208,13 @@ unsigned k3::jsonDepth(StringRef text) {
 Status k3::parseConfigJson(StringRef text, StringRef where,
                            json::Value &value) {
   constexpr unsigned maxDepth = 64;
-  constexpr size_t maxBytes = size_t(16) << 20;
   auto refuse = [&](const std::string &what) {
     return Status::error(Code::BadInput, ConfigSyntax,
                          where.str() + ": " + what);
   };
   if (text.empty())
     return refuse("file is empty (wanted a JSON object)");
-  if (text.size() > maxBytes)
-    return refuse(formatv("{0} bytes (at most {1})", text.size(), maxBytes));
-  if (unsigned depth = jsonDepth(text); depth > maxDepth)
+  if (unsigned depth = nestingDepth(text); depth > maxDepth)
     return refuse(formatv("nested {0} deep (at most {1})", depth, maxDepth));
   llvm::Expected<json::Value> parsed = json::parse(text);
   if (!parsed)

@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace k3 {
 
@@ -44,7 +45,7 @@ public:
 
 private:
   std::string where;
-  llvm::SmallVector<std::string> missingKeys;
+  std::vector<std::string> missingKeys;
   bool failed = false;
   Status first;
 };
@@ -88,10 +89,6 @@ private:
   std::string prefix;
   ConfigErrors &errors;
 };
-
-/// Deepest nesting of brackets. llvm::json recurses, so this is bounded before
-/// it sees a text.
-unsigned jsonDepth(llvm::StringRef text);
 
 /// Parses JSON text with a depth limit; the message has line and column.
 Status parseConfigJson(llvm::StringRef text, llvm::StringRef where,

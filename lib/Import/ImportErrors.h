@@ -11,8 +11,6 @@
 namespace k3 {
 
 enum ImportError {
-  ImportNoConfig = 200,    ///< config.json cannot be read
-  ImportHeader = 206,      ///< a safetensors header cannot be read
   ImportMismatch = 210,    ///< tensors are missing or have another shape
   ImportUnsupported = 211, ///< an element type or size that has no kernel
   ImportUnexpected = 212,  ///< with --strict, a tensor that nothing needs

@@ -8,22 +8,20 @@
 #include "ImportErrors.h"
 
 #include "k3/Dialect/K3/IR/K3.h"
+#include "runtime/base/File.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace k3;
 
 static Status readText(const std::string &path, std::string &text) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return Status::error(Code::Io, ImportNoConfig,
-                         path + ": " + buffer.getError().message());
-  text = (*buffer)->getBuffer().str();
+  constexpr uint64_t maxBytes = uint64_t(16) << 20;
+  std::vector<uint8_t> bytes;
+  K3_TRY(readFile(path, maxBytes, bytes));
+  text.assign(bytes.begin(), bytes.end());
   return {};
 }
 

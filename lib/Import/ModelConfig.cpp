@@ -7,10 +7,13 @@
 #include "k3/Import/ModelConfig.h"
 
 #include "ConfigObject.h"
-#include "Printable.h"
+
+#include "runtime/base/Escape.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <cstdio>
 
 using namespace k3;
 using llvm::formatv;
@@ -26,12 +29,18 @@ bool ModelConfig::hasMla() const {
 bool ModelConfig::hasDense() const { return llvm::is_contained(sparse, false); }
 bool ModelConfig::hasMoe() const { return llvm::is_contained(sparse, true); }
 
+static std::string showNumber(double number) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", number);
+  return text;
+}
+
 /// Remembers "'KEY' VALUE is not supported (wanted WANTED)".
 static void unsupported(ConfigErrors &errors, const std::string &key,
                         const std::string &value, const std::string &wanted) {
   errors.wrong(ConfigUnsupported, formatv("{0} {1} is not supported (wanted "
                                           "{2})",
-                                          key, printable(value), wanted));
+                                          key, escaped(value), wanted));
 }
 
 static void readGlu(ConfigObject &text, GluConfig &glu, ConfigErrors &errors) {
@@ -89,7 +98,7 @@ static void readKda(ConfigObject &linear, KdaConfig &kda,
                    ConfigRange,
                    formatv("'{0}' is out of range (wanted [-5, 0), got {1})",
                            linear.path("gate_lower_bound"),
-                           printable(*kda.gateLowerBound)));
+                           showNumber(*kda.gateLowerBound)));
 }
 
 static void readMla(ConfigObject &text, MlaConfig &mla, ConfigErrors &errors) {
@@ -176,7 +185,7 @@ static void readText(ConfigObject &text, ModelConfig &config,
   config.normEps = text.number("rms_norm_eps");
   errors.require(config.normEps > 0, ConfigRange,
                  formatv("'rms_norm_eps' must be positive, got {0}",
-                         printable(config.normEps)));
+                         showNumber(config.normEps)));
   config.attnResBlock = text.optionalSize("attn_res_block_size");
   config.extraLayers =
       text.optionalSize("num_nextn_predict_layers", 0, 4096).value_or(0);

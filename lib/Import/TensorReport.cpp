@@ -6,7 +6,8 @@
 #include "k3/Import/TensorCheck.h"
 
 #include "ImportErrors.h"
-#include "Printable.h"
+
+#include "runtime/base/Escape.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -32,8 +33,8 @@ void k3::printReport(const TensorReport &report, size_t limit,
   for (const Kind &kind : kinds) {
     const std::vector<TensorProblem> &list = report.*kind.list;
     for (const TensorProblem &problem : llvm::ArrayRef(list).take_front(limit))
-      out << kind.label << " '" << printable(problem.name)
-          << "': " << printable(problem.text) << "\n";
+      out << kind.label << " '" << escaped(problem.name)
+          << "': " << escaped(problem.text) << "\n";
     if (list.size() > limit)
       out << kind.label << ": " << list.size() - limit << " more\n";
   }

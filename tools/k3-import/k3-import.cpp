@@ -4,12 +4,11 @@
 // A model folder in, its k3 module out; or a report of what does not fit.
 
 #include "k3/Import/ImportModel.h"
+#include "runtime/base/AtomicFile.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace k3;
 namespace cl = llvm::cl;
@@ -34,11 +33,7 @@ static cl::opt<Precision>
               cl::cat(category));
 
 static int fail(const Status &status) {
-  llvm::errs() << "k3-import: error[K3-E"
-               << llvm::format("%04d", status.number())
-               << "]: " << status.text() << "\n";
-  if (!status.help().empty())
-    llvm::errs() << "help: " << status.help() << "\n";
+  llvm::errs() << "k3-import: " << status.render() << "\n";
   return int(status.code());
 }
 
@@ -77,18 +72,6 @@ static int runCheck(const ModelFolder &folder) {
   return status.ok() ? 0 : fail(status);
 }
 
-/// Written beside the output, then renamed.
-static int writeModel(const std::string &text) {
-  llvm::Error error = llvm::writeToOutput(output, [&](llvm::raw_ostream &out) {
-    out << text;
-    return llvm::Error::success();
-  });
-  if (!error)
-    return 0;
-  return fail(Status::error(Code::Io, 601,
-                            output + ": " + llvm::toString(std::move(error))));
-}
-
 static int runImport(const ModelFolder &folder) {
   for (const std::string &file : folder.files)
     if (llvm::sys::fs::equivalent(file, output))
@@ -109,7 +92,8 @@ static int runImport(const ModelFolder &folder) {
   status = importModel(context, folder, asked, module);
   if (!status.ok())
     return fail(status);
-  return writeModel(printModel(*module));
+  status = writeFile(output, printModel(*module));
+  return status.ok() ? 0 : fail(status);
 }
 
 int main(int argc, char **argv) {
@@ -125,7 +109,9 @@ int main(int argc, char **argv) {
   if (!check && output.empty())
     return usage("no output file");
   ModelFolder folder;
-  Status status = readModelFolder(input, folder);
+  Status status = check ? Status() : AtomicFile::check(output);
+  if (status.ok())
+    status = readModelFolder(input, folder);
   if (!status.ok())
     return fail(status);
   return check ? runCheck(folder) : runImport(folder);
