@@ -21,7 +21,7 @@ public:
 
   /// Whether `path` can be written, before any work is done for it: the
   /// folder is there and writable, the target absent or a regular file, or the
-  /// standard output ("-" or "/dev/stdout").
+  /// standard output ("-" or "/dev/stdout") or "/dev/null".
   static Status check(const std::string &path);
 
   /// Opens "<path>.tmp.<pid>" (and a number, when that is taken). Such files
@@ -38,7 +38,7 @@ private:
 
   std::string target;
   std::string temporary; // a name in `folder`
-  std::string final;     // a name in `folder`
+  std::string finalName; // a name in `folder`
   Descriptor folder, file;
   uint64_t written = 0;
   bool streams = false;

@@ -20,7 +20,7 @@ namespace k3 {
 /// The longest header that is read, as in the reference implementation.
 constexpr uint64_t mostHeaderBytes = 100'000'000;
 /// The most tensors in one file.
-constexpr uint64_t mostHeaderTensors = 1'000'000;
+constexpr uint64_t mostHeaderTensors = 500'000;
 
 struct SafetensorsTensor {
   std::string name;
@@ -44,14 +44,14 @@ size_t safetensorsElementBytes(std::string_view dtype);
 
 /// The bytes that the header has, from the first 8 bytes of a file of
 /// `fileBytes` bytes.
-Status readHeaderLength(std::span<const uint8_t> firstBytes,
-                        uint64_t fileBytes, uint64_t &out);
+Status readHeaderLength(std::span<const uint8_t> firstBytes, uint64_t fileBytes,
+                        uint64_t &out);
 
 /// Parses the JSON of a header that `dataBytes` bytes follow. On success the
 /// tensors fill the data without holes or overlaps, each has as many bytes as
 /// its shape says, and names are unique. Failures do not name the file.
-Status parseSafetensorsHeader(std::span<const uint8_t> json,
-                              uint64_t dataBytes, SafetensorsHeader &out);
+Status parseSafetensorsHeader(std::span<const uint8_t> json, uint64_t dataBytes,
+                              SafetensorsHeader &out);
 
 /// "[2, 3]", for messages.
 std::string shapeText(std::span<const int64_t> shape);
