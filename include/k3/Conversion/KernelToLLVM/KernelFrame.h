@@ -14,6 +14,8 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <optional>
+
 namespace k3 {
 
 /// How many workgroups a kernel has: ceil(dimension / tile) * multiplier. It
@@ -69,9 +71,13 @@ public:
   /// ones only, are the value's.
   mlir::Value bufferAs(mlir::Value tensor, mlir::MemRefType type);
 
-  /// Memory for the result of `op` number `index`: the output buffer when the
-  /// value is yielded, else null.
+  /// True when the value, or a reshape of it, is yielded: its memory is an
+  /// output buffer.
   bool isYielded(mlir::Value tensor) const;
+
+  /// The output buffer of result `index`. It is what `bufferOf` gives for the
+  /// yielded value, unless that is an argument or is yielded more than once.
+  mlir::Value resultBuffer(unsigned index);
 
   /// A dimension of a value: a constant, or a size read from `dims`. Inner
   /// values must have had their leading dimension given by `setSize`, or be
@@ -87,6 +93,12 @@ public:
   LoweredKernel finish(const KernelGrid &grid);
 
 private:
+  /// The buffer that holds a value, through reshapes; none for inner values.
+  std::optional<unsigned> bufferNumber(mlir::Value tensor);
+  /// Scratch memory under another dense static type.
+  mlir::Value viewAs(mlir::Value memref, mlir::MemRefType type);
+  mlir::Value memrefOfBuffer(unsigned buffer, mlir::Value tensor,
+                             mlir::MemRefType type);
   mlir::Value pointerTo(unsigned buffer);
   mlir::Value memrefAt(mlir::Value pointer, mlir::MemRefType type,
                        llvm::ArrayRef<mlir::Value> dynamicSizes);
