@@ -31,7 +31,7 @@ protected:
     EXPECT_EQ(runtime.run("prefill", tokens, cu, slots, logits), K3_BAD_INPUT);
     return k3rt_last_error();
   }
-  Folder folder;
+  TempFolder folder;
 };
 
 // Case C10.
@@ -232,6 +232,7 @@ TEST_F(Refusals, optionsOfAnotherSize) {
 // Case D10.
 TEST_F(Refusals, aSecondThreadIsToldThatTheSessionIsBusy) {
   Runtime runtime = open();
+  int32_t slot = runtime.newSlot();
   std::vector<int32_t> flag = {0};
   std::vector<float> done = {0};
   std::thread first([&] {
@@ -242,13 +243,10 @@ TEST_F(Refusals, aSecondThreadIsToldThatTheSessionIsBusy) {
     while (code == K3_BUSY);
     check(code);
   });
-  int32_t slot;
+  int64_t tokens;
   k3_code code = K3_OK;
-  while (code == K3_OK) {
-    code = k3rt_slot_create(runtime.session, &slot);
-    if (code == K3_OK)
-      check(k3rt_slot_release(runtime.session, slot));
-  }
+  while (code == K3_OK)
+    code = k3rt_slot_length(runtime.session, slot, &tokens);
   EXPECT_EQ(code, K3_BUSY);
   EXPECT_STREQ(k3rt_last_error(),
                "error[K3-E0418]: the session is in use by another thread");
@@ -277,7 +275,9 @@ TEST_F(Refusals, codeThatThisCpuDoesNotRun) {
   ArtefactChange change;
   change.features = {"avx512-of-the-future"};
   writeLanguageModel(folder / "future.fatbin", change);
-  k3rt_model_options options = {sizeof(options), folder.path.c_str()};
+  k3rt_model_options options = {};
+  options.struct_size = sizeof(options);
+  options.weights_dir = folder.path.c_str();
   k3rt_model *model;
   EXPECT_EQ(
       k3rt_model_load((folder / "future.fatbin").c_str(), &options, &model),
@@ -285,9 +285,7 @@ TEST_F(Refusals, codeThatThisCpuDoesNotRun) {
   EXPECT_EQ(model, nullptr);
   std::string text = k3rt_last_error();
   EXPECT_NE(text.find("error[K3-E0420]"), std::string::npos) << text;
-  EXPECT_NE(text.find("the artefact holds x86-64-v3; for x86-64-v3 this CPU "
-                      "lacks avx512-of-the-future"),
-            std::string::npos)
+  EXPECT_NE(text.find("this CPU lacks avx512-of-the-future"), std::string::npos)
       << text;
   options.target = "banana";
   EXPECT_EQ(k3rt_model_load((folder / "lm.fatbin").c_str(), &options, &model),
@@ -298,7 +296,9 @@ TEST_F(Refusals, codeWithoutAKernel) {
   ArtefactChange change;
   change.missingKernel = "no_such_kernel";
   writeLanguageModel(folder / "broken.fatbin", change);
-  k3rt_model_options options = {sizeof(options), folder.path.c_str()};
+  k3rt_model_options options = {};
+  options.struct_size = sizeof(options);
+  options.weights_dir = folder.path.c_str();
   k3rt_model *model;
   EXPECT_EQ(
       k3rt_model_load((folder / "broken.fatbin").c_str(), &options, &model),

@@ -23,7 +23,7 @@ protected:
     return Runtime(folder / "lm.fatbin", folder.path,
                    {sizeof(k3rt_session_options), threads, slots, capacity});
   }
-  Folder folder;
+  TempFolder folder;
 };
 
 std::vector<int32_t> prompt(int64_t count, int seed = 1) {

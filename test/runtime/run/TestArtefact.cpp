@@ -220,7 +220,7 @@ void write(const fb::IndexT &index, const std::string &path) {
 
 } // namespace
 
-Folder::Folder()
+TempFolder::TempFolder()
     : path([] {
         std::string name =
             (std::filesystem::temp_directory_path() / "k3-test-XXXXXX")
@@ -228,7 +228,7 @@ Folder::Folder()
         return std::string(mkdtemp(name.data()));
       }()) {}
 
-Folder::~Folder() {
+TempFolder::~TempFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path, ignored);
 }

@@ -18,10 +18,10 @@ constexpr int64_t width = 4;
 constexpr int64_t vocabulary = 16;
 
 /// A folder of its own for one test, removed afterwards.
-class Folder {
+class TempFolder {
 public:
-  Folder();
-  ~Folder();
+  TempFolder();
+  ~TempFolder();
   std::string operator/(const std::string &name) const {
     return path + "/" + name;
   }

@@ -36,7 +36,7 @@ protected:
     EXPECT_EQ(k3rt_slot_load(runtime.session, slot, path.c_str()), code);
     return k3rt_last_error();
   }
-  Folder folder;
+  TempFolder folder;
 };
 
 std::string bytesOf(const std::string &path) {
