@@ -49,10 +49,10 @@ Status k3::parseTargets(llvm::StringRef list,
     if (isGpu(name))
       return Status::error(
           Code::BadInput, 511,
-          "target " + quoted(name.str()) +
+          "target " + quote(name.str()) +
               " is not supported by this build yet; known: " + knownTargets());
     return Status::error(Code::BadInput, 510,
-                         "unknown target " + quoted(name.str()) +
+                         "unknown target " + quote(name.str()) +
                              "; known: " + knownTargets());
   }
   targets.clear();

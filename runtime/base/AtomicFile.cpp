@@ -69,7 +69,7 @@ Status split(const std::string &path, SplitPath &out) {
   if (out.name.empty() || out.name == "." || out.name == ".." ||
       path.find('\0') != std::string::npos)
     return Status::error(Code::BadUsage, 605,
-                         quoted(path) + " is not the name of a file");
+                         quote(path) + " is not the name of a file");
   return {};
 }
 

@@ -33,7 +33,7 @@ std::string k3::shortened(std::string text, size_t most) {
          text.substr(text.size() - tail);
 }
 
-std::string k3::quoted(std::string_view text) {
+std::string k3::quote(std::string_view text) {
   // Enough to fill the result even when every byte is escaped; long input is
   // cut first, so that the time does not depend on it.
   constexpr size_t most = 120;

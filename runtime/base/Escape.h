@@ -19,7 +19,7 @@ std::string escaped(std::string_view text);
 std::string shortened(std::string text, size_t most);
 
 /// 'text', escaped and at most 120 characters long.
-std::string quoted(std::string_view text);
+std::string quote(std::string_view text);
 
 } // namespace k3
 

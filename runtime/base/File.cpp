@@ -74,7 +74,7 @@ Descriptor::~Descriptor() {
 Status InputFile::open(const std::string &path, InputFile &out) {
   if (!isPath(path))
     return Status::error(Code::BadUsage, 605,
-                         quoted(path) + " is not the name of a file");
+                         quote(path) + " is not the name of a file");
   Descriptor fd(openRetrying(AT_FDCWD, path.c_str(), readFlags));
   if (fd.get() < 0)
     return cannot("open", path, errno);
@@ -121,7 +121,7 @@ Status InputFile::read(uint64_t offset, std::span<uint8_t> out) const {
 Status Folder::open(const std::string &path, Folder &out) {
   if (!isPath(path))
     return Status::error(Code::BadUsage, 605,
-                         quoted(path) + " is not the name of a folder");
+                         quote(path) + " is not the name of a folder");
   Descriptor fd(
       openRetrying(AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
   if (fd.get() < 0)

@@ -34,7 +34,7 @@ Status checkNames(std::span<const SectionBytes> sections) {
       fits &= sections[k].name != name;
     if (!fits)
       return Status::error(Code::BadUsage, 320,
-                           quoted(name) + " cannot name a section");
+                           quote(name) + " cannot name a section");
   }
   return {};
 }

@@ -51,7 +51,7 @@ Status refuseFolder(const Folder &folder) {
 
 Status notInShard(const SafetensorsFile &shard, const std::string &tensor) {
   return Status::error(Code::BadInput, 134,
-                       escaped(shard.path()) + ": tensor " + quoted(tensor) +
+                       escaped(shard.path()) + ": tensor " + quote(tensor) +
                            " is not in it, but the index says so");
 }
 
@@ -120,7 +120,7 @@ Status Checkpoint::addShard(InputFile file) {
     if (shard->input().isSameFile(file))
       return Status::error(Code::BadInput, 133,
                            escaped(file.path()) + ": is the same file as " +
-                               quoted(shard->path()));
+                               quote(shard->path()));
   paths.push_back(file.path());
   auto shard = std::make_unique<SafetensorsFile>();
   K3_TRY(SafetensorsFile::open(std::move(file), *shard));
@@ -141,8 +141,8 @@ Status Checkpoint::addTensors() {
       if (!isNew)
         return Status::error(Code::BadInput, 133,
                              escaped(shard->path()) + ": tensor " +
-                                 quoted(tensor.name) + " is also in " +
-                                 quoted(entries[place->second].shard->path()));
+                                 quote(tensor.name) + " is also in " +
+                                 quote(entries[place->second].shard->path()));
       entries.push_back({&tensor, shard.get()});
     }
   return {};

@@ -80,7 +80,7 @@ private:
     K3_TRY(checkName(work, tensor.name(), what + ": name"));
     std::string_view name(tensor.name()->data(), tensor.name()->size());
     if (!names.insert(name).second)
-      return refuseIndex(what + ": name " + quoted(name) + " appears twice");
+      return refuseIndex(what + ": name " + quote(name) + " appears twice");
     if (tensor.dtype() > DType::MAX)
       return refuseIndex(what + " has the unknown element type " +
                          number(int64_t(tensor.dtype())));
@@ -180,7 +180,7 @@ private:
                          " does not exist");
     std::string kernel =
         "kernel " +
-        quoted(
+        quote(
             index.kernels()->Get(unsigned(command.kernel()))->symbol()->str());
     if (command.grid_tile() < 1)
       return refuseIndex(kernel + ": grid tile is " +

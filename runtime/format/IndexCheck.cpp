@@ -30,7 +30,7 @@ Status checkNames(IndexWork &work, const List *list, const char *kind,
     const flatbuffers::String *name = nameOf(list->Get(i));
     K3_TRY(checkName(work, name, numbered(kind, i) + ": name"));
     if (!seen.insert(viewOf(name)).second)
-      return refuseIndex(std::string(kind) + " " + quoted(viewOf(name)) +
+      return refuseIndex(std::string(kind) + " " + quote(viewOf(name)) +
                          " appears twice");
   }
   return {};
@@ -82,7 +82,7 @@ Status checkSource(const artefact::Weight &weight, const std::string &what) {
 
 Status checkWeight(IndexWork &work, const artefact::Weight &weight) {
   constexpr int64_t mostStack = 1 << 20;
-  std::string what = "weight " + quoted(viewOf(weight.name()));
+  std::string what = "weight " + quote(viewOf(weight.name()));
   K3_TRY(checkName(work, weight.source(), what + ": source"));
   for (artefact::DType dtype : {weight.dtype(), weight.source_dtype()})
     if (dtype > artefact::DType::MAX)
@@ -109,7 +109,7 @@ Status checkWeight(IndexWork &work, const artefact::Weight &weight) {
 }
 
 Status checkState(const artefact::State &state) {
-  std::string what = "state " + quoted(viewOf(state.name()));
+  std::string what = "state " + quote(viewOf(state.name()));
   if (state.dtype() > artefact::DType::MAX)
     return refuseIndex(what + " has the unknown element type " +
                        std::to_string(int(state.dtype())));
@@ -127,7 +127,7 @@ Status checkState(const artefact::State &state) {
 
 Status checkKernel(IndexWork &work, const artefact::Kernel &kernel) {
   constexpr uint64_t mostScratch = uint64_t(1) << 30;
-  std::string what = "kernel " + quoted(viewOf(kernel.symbol()));
+  std::string what = "kernel " + quote(viewOf(kernel.symbol()));
   if (kernel.scratch() > mostScratch)
     return refuseIndex(what + " needs " + std::to_string(kernel.scratch()) +
                        " bytes of scratch memory (at most " +
@@ -137,11 +137,11 @@ Status checkKernel(IndexWork &work, const artefact::Kernel &kernel) {
 
 Status checkCode(IndexWork &work, const artefact::CodeObject &code,
                  const ArtefactView &view) {
-  std::string what = "code for " + quoted(viewOf(code.target()));
+  std::string what = "code for " + quote(viewOf(code.target()));
   K3_TRY(checkName(work, code.section(), what + ": section"));
   if (view.section(viewOf(code.section())).empty())
     return refuseIndex(what + " is in section " +
-                       quoted(viewOf(code.section())) +
+                       quote(viewOf(code.section())) +
                        ", which does not exist or is empty");
   if (code.features())
     for (const flatbuffers::String *feature : *code.features())
@@ -171,7 +171,7 @@ Status checkTexts(IndexWork &work, const Index &index) {
   if (index.metadata())
     for (const artefact::Pair *pair : *index.metadata())
       K3_TRY(checkText(work, pair->value(),
-                       "metadata " + quoted(viewOf(pair->key()))));
+                       "metadata " + quote(viewOf(pair->key()))));
   return {};
 }
 
@@ -199,7 +199,7 @@ Status checkMeaning(const Index &index, const ArtefactView &view) {
   if (index.entries())
     for (const artefact::Entry *entry : *index.entries())
       K3_TRY(checkEntry(work, index, *entry)
-                 .in("entry " + quoted(viewOf(entry->name()))));
+                 .in("entry " + quote(viewOf(entry->name()))));
   return {};
 }
 

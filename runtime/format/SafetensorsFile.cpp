@@ -57,6 +57,6 @@ Status SafetensorsFile::read(const SafetensorsTensor &tensor, uint64_t offset,
                              std::span<uint8_t> out) const {
   if (offset > tensor.bytes() || out.size() > tensor.bytes() - offset)
     return Status::error(Code::Internal, 690,
-                         "a read lies outside of " + quoted(tensor.name));
+                         "a read lies outside of " + quote(tensor.name));
   return file.read(dataBegin + tensor.begin + offset, out);
 }

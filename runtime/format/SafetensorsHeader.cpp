@@ -44,7 +44,7 @@ const ElementType *findElementType(std::string_view name) {
 }
 
 std::string tensorText(const std::string &name) {
-  return "tensor " + quoted(name);
+  return "tensor " + quote(name);
 }
 
 std::string rangeText(const SafetensorsTensor &tensor) {
@@ -84,7 +84,7 @@ public:
 
   Status key(std::string &text) override {
     if (text.find('\0') != std::string::npos)
-      return refuse(104, "name " + quoted(text) + " holds a zero character");
+      return refuse(104, "name " + quote(text) + " holds a zero character");
     if (++entries > 4 * mostHeaderTensors)
       return refuse(111, "header has too many entries");
     if (depth == 1) {
@@ -105,7 +105,7 @@ public:
       if (text == nameOf(known))
         return enterField(known);
     return refuse(105, tensorText(current().name) + ": unknown field " +
-                           quoted(text));
+                           quote(text));
   }
 
   Status beginArray() override {
@@ -159,7 +159,7 @@ public:
   Status string(std::string &text) override {
     if (depth == 2 && inMetadata) {
       if (!header.metadata.emplace(metadataKey, std::move(text)).second)
-        return refuse(106, "metadata key " + quoted(metadataKey) +
+        return refuse(106, "metadata key " + quote(metadataKey) +
                                " appears twice in the header");
       return {};
     }
@@ -168,8 +168,8 @@ public:
     field = Field::None;
     const ElementType *type = findElementType(text);
     if (!type)
-      return refuse(110, "dtype " + quoted(text) + " is not supported for " +
-                             quoted(current().name) +
+      return refuse(110, "dtype " + quote(text) + " is not supported for " +
+                             quote(current().name) +
                              " (wanted F32, BF16, F16, F64, I32, I64 or U8)");
     current().dtype = type->name;
     return {};
@@ -261,7 +261,7 @@ Status checkPlaces(const std::vector<SafetensorsTensor> &tensors,
       return refuse(108, what + " lie outside the " +
                              std::to_string(dataBytes) + " bytes of data");
     if (tensor.begin < end)
-      return refuse(107, what + " overlap " + quoted(before->name) + " " +
+      return refuse(107, what + " overlap " + quote(before->name) + " " +
                              rangeText(*before));
     if (tensor.begin > end)
       return refuse(108, what + " leave a hole of " +
@@ -286,7 +286,7 @@ Status checkUnique(const std::vector<SafetensorsTensor> &tensors) {
   auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice != names.end())
     return refuse(106,
-                  "tensor " + quoted(*twice) + " appears twice in the header");
+                  "tensor " + quote(*twice) + " appears twice in the header");
   return {};
 }
 

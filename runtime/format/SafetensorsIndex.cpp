@@ -73,10 +73,10 @@ public:
       return scalar("a string");
     if (field.find('\0') != std::string::npos)
       return refuse(120,
-                    "tensor name " + quoted(field) + " holds a zero character");
+                    "tensor name " + quote(field) + " holds a zero character");
     if (!staysBeneath(text))
-      return refuse(122, "shard path leaves the model folder (" + quoted(text) +
-                             " for " + quoted(field) + ")");
+      return refuse(122, "shard path leaves the model folder (" + quote(text) +
+                             " for " + quote(field) + ")");
     if (tensors.size() >= mostTensors)
       return refuse(121, "weight_map has more than " +
                              std::to_string(mostTensors) + " tensors");
@@ -112,8 +112,8 @@ public:
     std::sort(names.begin(), names.end());
     auto twice = std::adjacent_find(names.begin(), names.end());
     if (twice != names.end())
-      return refuse(123, "tensor " + quoted(*twice) +
-                             " appears twice in weight_map");
+      return refuse(123,
+                    "tensor " + quote(*twice) + " appears twice in weight_map");
     out.tensors = std::move(tensors);
     return {};
   }
@@ -129,7 +129,7 @@ private:
       return refuse(121,
                     std::string("index is ") + what + " (wanted an object)");
     if (inMap)
-      return refuse(121, "weight_map: shard of " + quoted(field) + " is " +
+      return refuse(121, "weight_map: shard of " + quote(field) + " is " +
                              what + " (wanted a string)");
     return refuse(121, std::string("'weight_map' is ") + what +
                            " (wanted an object)");

@@ -53,7 +53,7 @@ sortedByName(std::span<const TensorBytes> tensors) {
 Status checkText(const std::string &text) {
   if (isUtf8(text) && text.find('\0') == std::string::npos)
     return {};
-  return misuse("name " + quoted(text) + " is not UTF-8 text");
+  return misuse("name " + quote(text) + " is not UTF-8 text");
 }
 
 Status checkTensor(const TensorBytes &tensor) {
@@ -64,7 +64,7 @@ Status checkTensor(const TensorBytes &tensor) {
       !elementCount(tensor.shape, bytes) ||
       !checkedMul(bytes, elementBytes, bytes) ||
       uint64_t(bytes) != tensor.bytes.size())
-    return misuse("tensor " + quoted(tensor.name) + ": " + tensor.dtype + " " +
+    return misuse("tensor " + quote(tensor.name) + ": " + tensor.dtype + " " +
                   shapeText(tensor.shape) + " with " +
                   std::to_string(tensor.bytes.size()) +
                   " bytes cannot be written");
@@ -117,7 +117,7 @@ k3::makeSafetensorsHeader(std::span<const TensorBytes> tensors,
   for (const TensorBytes *tensor : sortedByName(tensors)) {
     K3_TRY(checkTensor(*tensor));
     if (before && before->name == tensor->name)
-      return misuse("tensor " + quoted(tensor->name) + " is given twice");
+      return misuse("tensor " + quote(tensor->name) + " is given twice");
     if (json.size() > 1)
       json += ',';
     appendTensor(json, *tensor, begin);

@@ -38,7 +38,7 @@ public:
     out.weight = &weight;
     DType from = DType(weight.source_dtype()), to = DType(weight.dtype());
     if (!canConvert(from, to))
-      problems.push_back("weight " + quoted(out.name()) + ": " +
+      problems.push_back("weight " + quote(out.name()) + ": " +
                          std::string(nameOf(from)) + " is not converted to " +
                          std::string(nameOf(to)));
     for (int64_t i = 0; i < std::max<int64_t>(weight.stack(), 1); ++i) {
@@ -77,11 +77,11 @@ private:
       shape.assign(weight.source_shape()->begin(),
                    weight.source_shape()->end());
     if (tensor.dtype != dtype)
-      problems.push_back("tensor " + quoted(tensor.name) + " is " +
+      problems.push_back("tensor " + quote(tensor.name) + " is " +
                          std::string(tensor.dtype) + " (wanted " +
                          std::string(dtype) + ")");
     if (tensor.shape != shape)
-      problems.push_back("tensor " + quoted(tensor.name) + " has shape " +
+      problems.push_back("tensor " + quote(tensor.name) + " has shape " +
                          shapeText(tensor.shape) + " (wanted " +
                          shapeText(shape) + ")");
   }
@@ -98,8 +98,8 @@ private:
       std::string_view near =
           i < mostListed ? nearest.find(missing[i]) : std::string_view();
       problems.push_back(
-          "tensor " + quoted(missing[i]) + " is missing" +
-          (near.empty() ? "" : " (nearest: " + quoted(near) + ")"));
+          "tensor " + quote(missing[i]) + " is missing" +
+          (near.empty() ? "" : " (nearest: " + quote(near) + ")"));
     }
   }
 

@@ -103,7 +103,7 @@ private:
     buffers.resize(weights.size());
     for (const WeightSources &sources : weights) {
       K3_TRY(AlignedBuffer::allocate(sources.weight->bytes(),
-                                     "weight " + quoted(sources.name()),
+                                     "weight " + quote(sources.name()),
                                      buffers[targets.size()]));
       Target target = targetOf(sources);
       auto unit = int64_t(std::max<uint64_t>(target.unitBytes, 1));
@@ -224,7 +224,7 @@ private:
       if (found.infinite)
         what += (what.empty() ? "" : " and ") + std::to_string(found.infinite) +
                 " infinite";
-      problems.push_back(what + " in " + quoted(targets[i].sources->name()) +
+      problems.push_back(what + " in " + quote(targets[i].sources->name()) +
                          ", first at [" + std::to_string(found.first) + "]");
     }
     if (problems.empty())

@@ -37,14 +37,14 @@ k3::Status k3::checkFlags(const JobFlags &flags, CompileOptions &options) {
   if (!flags.precision.empty() && flags.precision != "f32" &&
       flags.precision != "bf16")
     return k3::Status::error(Code::BadUsage, 512,
-                             "unknown precision " + quoted(flags.precision) +
+                             "unknown precision " + quote(flags.precision) +
                                  " (wanted f32 or bf16)");
   bool known = flags.stopAfter.empty();
   for (const Phase &phase : phases())
     known |= phase.name == flags.stopAfter;
   if (!known)
     return k3::Status::error(Code::BadUsage, 512,
-                             "unknown phase " + quoted(flags.stopAfter),
+                             "unknown phase " + quote(flags.stopAfter),
                              "k3-compile --list-phases names them");
   options.stopAfter = flags.stopAfter;
   options.dumpFolder = flags.dumpFolder;
