@@ -40,11 +40,16 @@ void k3::printReport(const TensorReport &report, size_t limit,
   }
 }
 
-std::string k3::summarize(const TensorReport &report) {
+static llvm::SmallVector<std::string> countKinds(const TensorReport &report) {
   llvm::SmallVector<std::string> parts;
   for (const Kind &kind : kinds)
     if (size_t count = (report.*kind.list).size())
       parts.push_back(std::to_string(count) + " " + kind.label);
+  return parts;
+}
+
+std::string k3::summarize(const TensorReport &report) {
+  llvm::SmallVector<std::string> parts = countKinds(report);
   if (report.vision)
     parts.push_back(std::to_string(report.vision) + " vision (ignored)");
   if (report.extra)
@@ -55,14 +60,15 @@ std::string k3::summarize(const TensorReport &report) {
 
 Status k3::reportStatus(const TensorReport &report, StringRef where,
                         bool strict) {
+  std::string prefix = where.str() + ": ";
   if (!report.fits())
-    return importError(
-        ImportMismatch,
-        where.str() + ": tensors do not fit config.json: " + summarize(report),
-        "k3-import --check lists all of them");
+    return importError(ImportMismatch,
+                       prefix + "tensors do not fit config.json: " +
+                           llvm::join(countKinds(report), ", "),
+                       "k3-import --check lists all of them");
   if (strict && !report.unexpected.empty())
     return importError(ImportUnexpected,
-                       where.str() + ": " + summarize(report) +
-                           " (wanted none that is unexpected)");
+                       prefix + std::to_string(report.unexpected.size()) +
+                           " unexpected tensors (wanted none)");
   return {};
 }
