@@ -5,6 +5,8 @@
 
 #include "EntryPlanner.h"
 
+#include "runtime/format/PackedSize.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -19,15 +21,17 @@ static FailureOr<plan::Weight> planWeight(WeightOp weight) {
   if (!dtype || !storedDtype)
     return weight.emitOpError("has an element type that cannot be loaded");
   Packing packing = weight.getPacking().value_or(Packing::None);
-  std::optional<int64_t> bytes = packedBytes(type.getShape(), *dtype, packing);
+  std::optional<uint64_t> bytes = packedBytes(
+      type.getShape().vec(), DType(*dtype), artefact::Packing(packing));
   if (!bytes)
-    return weight.emitOpError("is too large: ") << type;
+    return weight.emitOpError("does not fit its packing, or is too large: ")
+           << type;
   plan::Weight planned;
   planned.name = weight.getSymName().str();
   planned.dtype = *dtype;
   planned.shape.assign(type.getShape().begin(), type.getShape().end());
   planned.packing = uint8_t(packing);
-  planned.bytes = uint64_t(*bytes);
+  planned.bytes = *bytes;
   planned.source = weight.getSource().str();
   planned.sourceDtype = *storedDtype;
   planned.sourceShape.assign(stored.getShape().begin(),

@@ -56,21 +56,3 @@ std::optional<int64_t> k3::checkedProduct(llvm::ArrayRef<int64_t> sizes) {
   }
   return product;
 }
-
-std::optional<int64_t> k3::packedBytes(llvm::ArrayRef<int64_t> shape,
-                                       plan::DType dtype, Packing packing) {
-  llvm::SmallVector<int64_t> padded(shape);
-  if (packing != Packing::None) {
-    if (shape.size() < 2)
-      return std::nullopt;
-    constexpr int64_t panelRows = 16;
-    int64_t &rows = padded[padded.size() - 2];
-    if (rows > INT64_MAX - panelRows)
-      return std::nullopt;
-    rows = llvm::alignTo(rows, panelRows);
-    if (packing == Packing::PairPanels)
-      padded.back() += padded.back() % 2;
-  }
-  padded.push_back(elementBytes(dtype));
-  return checkedProduct(padded);
-}

@@ -23,11 +23,6 @@ int64_t elementBytes(plan::DType dtype);
 /// The product of sizes that are not negative; none when it passes 2^62.
 std::optional<int64_t> checkedProduct(llvm::ArrayRef<int64_t> sizes);
 
-/// Bytes of a static tensor in a packing; see runtime/format/Artefact.fbs.
-/// None when they pass 2^62.
-std::optional<int64_t> packedBytes(llvm::ArrayRef<int64_t> shape,
-                                   plan::DType dtype, Packing packing);
-
 /// Numbers symbols by name, once for the whole file.
 class SymbolNames {
 public:

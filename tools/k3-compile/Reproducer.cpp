@@ -12,6 +12,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
@@ -51,6 +52,8 @@ static void onOutOfMemory(void *, const char *, bool) {
 }
 
 void k3::catchFatalErrors() {
+  // A file-size limit is an error of write, with a message.
+  std::signal(SIGXFSZ, SIG_IGN);
   llvm::install_fatal_error_handler(onFatalError);
   llvm::install_bad_alloc_error_handler(onOutOfMemory);
   llvm::install_out_of_memory_new_handler();

@@ -11,7 +11,6 @@
 #include "mlir/Support/Timing.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
-#include "llvm/Support/InitLLVM.h"
 
 #include <unistd.h>
 
@@ -51,11 +50,13 @@ static int fail(const Status &status) {
   return int(status.code());
 }
 
+/// `what` is empty when LLVM has said it already.
 static int usage(llvm::StringRef what) {
   what = what.split('\n').first;
   what.consume_front("k3-compile: ");
-  llvm::errs() << "k3-compile: " << what
-               << "\nusage: k3-compile <model.mlir> -o <file> "
+  if (!what.empty())
+    llvm::errs() << "k3-compile: " << what << "\n";
+  llvm::errs() << "usage: k3-compile <model.mlir> -o <file> "
                   "[--target=x86-64,...] [--precision=f32|bf16]\n"
                   "       k3-compile <model.mlir> --compile-to=<phase>\n";
   return int(Code::BadUsage);
@@ -114,7 +115,6 @@ static void dropLlvmOption(llvm::StringRef name) {
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   catchFatalErrors();
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
