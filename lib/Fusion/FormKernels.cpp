@@ -55,11 +55,10 @@ void buildKernel(const KernelGroups::Group &group, Operation *before) {
     for (Value operand : op->getOperands())
       if (!operand.getDefiningOp() || !inside(operand.getDefiningOp()))
         inputs.insert(operand);
-    // Results of anchors are memory even when only one of them is read.
+    // What nothing reads is still memory that an anchor writes.
     for (Value result : op->getResults())
-      if (needsOwnKernel(op) ||
-          llvm::any_of(result.getUsers(),
-                       [&](auto *user) { return !inside(user); }))
+      if (!llvm::all_of(result.getUsers(), inside) ||
+          (needsOwnKernel(op) && result.use_empty()))
         outputs.push_back(result);
   }
   SmallVector<int64_t> updates;

@@ -16,11 +16,17 @@ def FormKernelsPass : Pass<"k3-form-kernels", "::mlir::func::FuncOp"> {
 
     - Products of the same rows share a kernel, and so do short convolutions
       over the same sequences.
-    - Row-wise ops join along values, and beside each other in front of a common
-      reader, as long as no cycle of kernels arises.
+    - Row-wise ops over the same rows join along values, beside each other in
+      front of a common reader, and behind a common kernel when they can start
+      at the same time, as long as no cycle of kernels arises.
     - Other anchors (ops that look along a sequence or need a grid of their
       own) are kernels by themselves.
     - `k3.reshape` is free and is repeated in every kernel that reads it.
+    - An op that nothing reads goes away.
+
+    Readers of a state stay in front of the kernel that updates it. The remarks
+    `fused` and `alone` (category `k3-form-kernels`) say which ops share a
+    kernel, and why the others do not.
 
     Numeric: exact.
   }];

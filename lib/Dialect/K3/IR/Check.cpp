@@ -75,14 +75,14 @@ static LogicalResult checkRow(Operation *op, Type type) {
   return success();
 }
 
-LogicalResult checkRowsStatic(Operation *op) {
+LogicalResult checkRowsStatic(Operation *op, Type cache) {
   auto check = [&](Type type) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || tensor.getRank() == 0)
       return success();
     if (failed(checkRow(op, type)))
       return failure();
-    for (int64_t size : tensor.getShape().drop_front())
+    for (int64_t size : tensor.getShape().drop_front(type == cache ? 2 : 1))
       if (ShapedType::isDynamic(size))
         return op->emitOpError("only the leading dimension may be dynamic, got ")
                << tensor;

@@ -39,8 +39,10 @@ mlir::LogicalResult checkSameType(mlir::Operation *op, llvm::StringRef name,
 mlir::LogicalResult checkPositive(mlir::Operation *op, llvm::StringRef name,
                                   const llvm::APFloat &value);
 
-/// Fails unless every dimension but the leading one is static.
-mlir::LogicalResult checkRowsStatic(mlir::Operation *op);
+/// Fails unless every dimension but the leading one is static; the second one
+/// of `cache`, the capacity of a slot, may be dynamic too.
+mlir::LogicalResult checkRowsStatic(mlir::Operation *op,
+                                    mlir::Type cache = {});
 
 /// Checks `cu_seqlens`, `slots` and `context_lens` against each other.
 mlir::LogicalResult checkSequences(mlir::Operation *op, mlir::Value cuSeqlens,

@@ -6,6 +6,8 @@
 
 #include "Check.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace k3;
 
@@ -155,14 +157,15 @@ SmallVector<std::pair<unsigned, unsigned>> DeltaRuleOp::getUpdates() {
 }
 
 LogicalResult LatentAppendOp::verify() {
+  if (failed(checkSameType(*this, "new_cache", getNewCache(),
+                           getCache())) || // C1
+      failed(checkRowsStatic(*this, getCache().getType())))
+    return failure();
   int64_t row = dimOf(getLatent(), 1) + dimOf(getKRot(), 1);
   if (dimOf(getLatent(), 0) != dimOf(getKRot(), 0) ||
       dimOf(getCache(), 2) != row) // C1
     return emitOpError("'cache' must be [P, C, ")
            << row << "] for rows of both, got " << getCache().getType();
-  if (failed(checkSameType(*this, "new_cache", getNewCache(),
-                           getCache()))) // C1
-    return failure();
   return checkSequences(*this, getCuSeqlens(), getSlots(), getContextLens());
 }
 
@@ -170,24 +173,35 @@ SmallVector<std::pair<unsigned, unsigned>> LatentAppendOp::getUpdates() {
   return {{getCacheMutable().getOperandNumber(), 0}};
 }
 
+/// Fails unless `qk_nope_head_dim` lies in [1, width).
+static LogicalResult checkNope(Operation *op, int64_t nope, int64_t width) {
+  if (nope > 0 && nope < width)
+    return success();
+  return op->emitOpError("qk_nope_head_dim must lie in [1, ")
+         << width << "), got " << nope;
+}
+
 /// Sizes of one head of `kv_b`; fails unless H * (Dn + V) rows fit.
 static LogicalResult checkKvB(Operation *op, Value kvB, int64_t heads,
                               int64_t nope, int64_t value, int64_t latent) {
-  if (nope <= 0 || value <= 0)
-    return op->emitOpError("qk_nope_head_dim and the value width must be "
-                           "positive, got ")
-           << nope << " and " << value;
-  return checkShape(op, "kv_b", kvB, {heads * (nope + value), latent});
+  int64_t rows = 0;
+  if (heads <= 0 || value <= 0 || llvm::MulOverflow(heads, nope + value, rows))
+    return op->emitOpError("heads and their value width must be positive, got ")
+           << heads << " and " << value;
+  return checkShape(op, "kv_b", kvB, {rows, latent});
 }
 
 LogicalResult LatentAttentionOp::verify() {
-  int64_t heads = dimOf(getQ(), 1);
-  int64_t nope = getQkNopeHeadDim(), rope = dimOf(getQ(), 2) - nope;
+  if (failed(checkRowsStatic(*this, getCache().getType())))
+    return failure();
+  int64_t heads = dimOf(getQ(), 1), nope = getQkNopeHeadDim();
+  if (failed(checkNope(*this, nope, dimOf(getQ(), 2)))) // C2
+    return failure();
+  int64_t rope = dimOf(getQ(), 2) - nope;
   int64_t latent = dimOf(getCache(), 2) - rope;
-  if (rope <= 0 || latent <= 0) // C2
-    return emitOpError("'q' and 'cache' leave no room for k_rot: q has ")
-           << dimOf(getQ(), 2) << ", qk_nope_head_dim is " << nope
-           << ", the cache " << dimOf(getCache(), 2);
+  if (latent <= 0) // C1
+    return emitOpError("'cache' must be wider than k_rot, got ")
+           << dimOf(getCache(), 2) << " and " << rope;
   if (dimOf(getResult(), 0) != dimOf(getQ(), 0) ||
       dimOf(getResult(), 1) != heads) // C1
     return emitOpError("'result' must be [T, H, V], got ")
@@ -200,11 +214,14 @@ LogicalResult LatentAttentionOp::verify() {
 }
 
 LogicalResult AbsorbQueryOp::verify() {
+  if (failed(checkRowsStatic(*this)))
+    return failure();
   int64_t heads = dimOf(getQ(), 1), nope = getQkNopeHeadDim();
+  if (failed(checkNope(*this, nope, dimOf(getQ(), 2)))) // C1
+    return failure();
   int64_t rope = dimOf(getQ(), 2) - nope, latent = dimOf(getKvB(), 1);
-  if (rope <= 0 || heads == 0 || dimOf(getKvB(), 0) % heads != 0) // C1
-    return emitOpError("'q' must be [T, H, Dn + R] and 'kv_b' a multiple of H "
-                       "rows, got ")
+  if (heads == 0 || dimOf(getKvB(), 0) % heads != 0) // C1
+    return emitOpError("'kv_b' must have a multiple of H rows, got ")
            << getQ().getType() << " and " << getKvB().getType();
   if (failed(checkKvB(*this, getKvB(), heads, nope,
                       dimOf(getKvB(), 0) / heads - nope, latent)))
@@ -214,6 +231,8 @@ LogicalResult AbsorbQueryOp::verify() {
 }
 
 LogicalResult LatentAttendOp::verify() {
+  if (failed(checkRowsStatic(*this, getCache().getType())))
+    return failure();
   int64_t row = dimOf(getQ(), 2), latent = dimOf(getResult(), 2);
   if (dimOf(getCache(), 2) != row || latent <= 0 || latent >= row) // C1
     return emitOpError("'cache' must be [P, C, ")
@@ -227,11 +246,16 @@ LogicalResult LatentAttendOp::verify() {
 }
 
 LogicalResult AbsorbValueOp::verify() {
+  if (failed(checkRowsStatic(*this)))
+    return failure();
   int64_t heads = dimOf(getX(), 1), latent = dimOf(getX(), 2);
   if (dimOf(getResult(), 0) != dimOf(getX(), 0) ||
       dimOf(getResult(), 1) != heads) // C1
     return emitOpError("'result' must be [T, H, V], got ")
            << getResult().getType();
-  return checkKvB(*this, getKvB(), heads, getQkNopeHeadDim(),
-                  dimOf(getResult(), 2), latent); // C1
+  int64_t nope = getQkNopeHeadDim();
+  if (failed(checkNope(*this, nope, dimOf(getKvB(), 0)))) // C1
+    return failure();
+  return checkKvB(*this, getKvB(), heads, nope, dimOf(getResult(), 2),
+                  latent); // C1
 }

@@ -22,9 +22,10 @@ def ExposeValuesPass : Pass<"k3-expose-values", "::mlir::ModuleOp"> {
   let summary = "return every intermediate value";
   let description = [{
     In: functions of k3 ops. Holds after: each function returns, after its own
-    results, every float and integer tensor that its ops compute, named
-    `LOCATION` with the op's name and the result's number behind it. Views
-    (`k3.reshape`), weights and state pools are left out.
+    results, every float and integer tensor that its ops compute. Its name
+    (`k3.name`) is `LOCATION:OP:RESULT`, with `#1`, `#2`, ... behind it when an
+    earlier value has that name. Views (`k3.reshape`), weights and state pools
+    are left out.
     Numeric: exact.
   }];
 }
@@ -34,21 +35,31 @@ def PackWeightsPass : Pass<"k3-pack-weights", "::mlir::ModuleOp"> {
   let description = [{
     In: weights without packing. Holds after: a weight read only as the matrix
     of `k3.linear`, `k3.expert_up` or `k3.expert_down` is packed in panels, and
-    its readers say so. Others stay as in the checkpoint.
+    its readers say so. Weights that one op reads are packed all or none. Others
+    stay as in the checkpoint.
     Numeric: exact.
   }];
   let statistics = [
     Statistic<"packed", "packed", "weights packed in panels">];
 }
 
+def PrintDimensionsPass : Pass<"k3-print-dimensions", "::mlir::ModuleOp"> {
+  let summary = "print which dynamic dimensions are one number";
+  let description = [{
+    Prints the shapes of a function's arguments and results of ops on standard
+    output, with the symbols that entry points of an artefact will have.
+    Numeric: exact.
+  }];
+}
+
 def SetPrecisionPass : Pass<"k3-set-precision", "::mlir::ModuleOp"> {
   let summary = "compute with activations of another type";
   let description = [{
-    In: a module with bf16 activations. Holds after, for `f32`: every tensor
-    that is not a weight is fp32, states included. `bf16` leaves bf16 modules
-    alone and refuses others, because which fp32 values are islands is known to
-    the importer only.
-    Numeric: fewer roundings.
+    In: functions before kernels are formed. Holds after, for `f32`: every float
+    tensor that is not a weight or a view of one is fp32, states included.
+    `bf16` leaves modules with bf16 activations alone and refuses others,
+    because which fp32 values are islands is known to the importer only.
+    Numeric: rounds (less often than before).
   }];
   let options = [
     Option<"precision", "precision", "std::string", /*default=*/"\"f32\"",
@@ -67,8 +78,10 @@ def SplitExpertsPass : Pass<"k3-split-experts"> {
 def VerifyStateUsePass : Pass<"k3-verify-state-use", "::mlir::ModuleOp"> {
   let summary = "check that states are updated in place only";
   let description = [{
-    Fails unless every function reads a state once, writes it once after that,
-    and no op reads a state value behind the op that updated it.
+    In: straight-line functions. Holds after: every function reads a state at
+    most once, writes it at most once after that with a value made from it in
+    place, and no op reads a state value behind the op that updated it.
+    Numeric: exact.
   }];
 }
 
