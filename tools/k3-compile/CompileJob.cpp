@@ -109,6 +109,8 @@ k3::Status k3::runJob(const JobFlags &flags, CompileOptions &options,
   applyDefaultTimingManagerCLOptions(timing);
   TimingScope scope = timing.getRootScope();
   options.configure = [&](PassManager &pm) {
+    if (flags.crash)
+      std::abort();
     pm.enableTiming(scope);
     return applyPassManagerCLOptions(pm);
   };

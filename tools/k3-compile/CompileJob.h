@@ -15,6 +15,7 @@ struct JobFlags {
   std::string input, output, targets, precision, stopAfter, dumpFolder;
   unsigned threads = 0; ///< 0: one a CPU
   bool remarks = false, quiet = false;
+  bool crash = false; ///< for the test of reproducers
 };
 
 /// Checks what can be checked before anything is read: names, output folder.

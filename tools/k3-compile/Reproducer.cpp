@@ -19,17 +19,14 @@
 
 using namespace k3;
 
-std::string k3::writeReproducer(llvm::StringRef input,
-                                llvm::ArrayRef<std::string> flags) {
+std::string k3::writeReproducer(llvm::StringRef input, llvm::StringRef flags) {
   llvm::SmallString<128> path;
   int file;
   if (llvm::sys::fs::createTemporaryFile("k3-compile", "mlir", file, path))
     return {};
   llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
   stream << "// k3-compile " << path << " -o " << path << ".fatbin";
-  for (const std::string &flag : flags)
-    stream << " " << flag;
-  stream << "\n" << input;
+  stream << flags << "\n" << input;
   stream.close();
   bool failed = stream.has_error();
   stream.clear_error();

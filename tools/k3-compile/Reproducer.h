@@ -6,7 +6,6 @@
 #ifndef K3_TOOLS_K3_COMPILE_REPRODUCER_H
 #define K3_TOOLS_K3_COMPILE_REPRODUCER_H
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -14,9 +13,9 @@
 namespace k3 {
 
 /// Writes the input to a new file in the folder for temporary files, headed by
-/// a comment with the command that replays it. The path; empty if that failed.
-std::string writeReproducer(llvm::StringRef input,
-                            llvm::ArrayRef<std::string> flags);
+/// a comment with the command that replays it, which ends in `flags`. The
+/// path; empty if that failed.
+std::string writeReproducer(llvm::StringRef input, llvm::StringRef flags);
 
 /// Ends the process with a coded message, instead of a stack dump, when LLVM
 /// gives up or memory runs out. Elsewhere crashes come back from

@@ -40,6 +40,8 @@ static cl::opt<bool> remarks("remarks", cl::desc("Say what was decided"),
                              cl::cat(category));
 static cl::opt<bool> quiet("quiet", cl::desc("No progress bar, no warnings"),
                            cl::cat(category));
+static cl::opt<bool> crash("crash", cl::desc("Crash, to test reproducers"),
+                           cl::ReallyHidden, cl::cat(category));
 static cl::opt<bool> listTargets("list-targets", cl::desc("List the targets"),
                                  cl::cat(category));
 static cl::opt<bool> listPhases("list-phases", cl::desc("List the phases"),
@@ -94,13 +96,12 @@ static int run(const JobFlags &flags, CompileOptions &options) {
   int code = fail(status);
   if (status.code() != Code::Internal)
     return code;
-  std::vector<std::string> again = {"--target=" + flags.targets};
+  std::string command = " --target=" + flags.targets;
   if (!flags.precision.empty())
-    again.push_back("--precision=" + flags.precision);
-  std::string path = writeReproducer(bytes, again);
+    command += " --precision=" + flags.precision;
+  std::string path = writeReproducer(bytes, command);
   if (!path.empty())
-    llvm::errs() << "help: this is a fault of k3-compile; reproducer written "
-                    "to "
+    llvm::errs() << "help: a fault of k3-compile; reproducer written to "
                  << path << "\n";
   llvm::errs().flush();
   // After a crash, destructors cannot be trusted.
@@ -144,7 +145,7 @@ int main(int argc, char **argv) {
                  targets,   precision,
                  compileTo, dumpFolder,
                  threads,   remarks,
-                 quiet};
+                 quiet,     crash};
   CompileOptions options;
   Status status = checkFlags(flags, options);
   return status.ok() ? run(flags, options) : fail(status);

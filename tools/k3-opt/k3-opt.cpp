@@ -3,9 +3,11 @@
 //
 // Runs any pass or pipeline on any IR.
 
+#include "k3/Conversion/KernelToLLVM/Passes.h"
 #include "k3/Dialect/K3/IR/K3.h"
 #include "k3/Dialect/K3/Transforms/Passes.h"
 #include "k3/Fusion/Passes.h"
+#include "k3/Pipeline/Pipeline.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
@@ -18,6 +20,9 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   k3::registerK3TransformsPasses();
   k3::registerK3FusionPasses();
+  k3::registerK3KernelToLLVMPasses();
+  k3::registerLowerToLLVM();
+  k3::registerPhasePipelines();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "k3 optimizer driver\n", registry));
 }
