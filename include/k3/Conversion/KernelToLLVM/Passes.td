@@ -21,7 +21,7 @@ def LowerKernelsPass : Pass<"k3-lower-kernels", "::mlir::ModuleOp"> {
     Numeric: arithmetic is fp32; values are rounded to their element type where
     the k3 op says so.
   }];
-  let options = [K3_TargetOption];
+  let options = [K3_TargetOption<>];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
@@ -45,7 +45,7 @@ def VectorizeLinalgPass : Pass<"k3-vectorize-linalg", "::mlir::func::FuncOp"> {
     Numeric: a reduction is reassociated, in an order that depends on the
     dimension and the vector width alone.
   }];
-  let options = [K3_TargetOption];
+  let options = [K3_TargetOption<>];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
