@@ -85,7 +85,8 @@ public:
   Status key(std::string &text) override {
     if (text.find('\0') != std::string::npos)
       return refuse(104, "name " + quote(text) + " holds a zero character");
-    if (++entries > 4 * mostHeaderTensors)
+    // Every tensor has four.
+    if (++entries > 5 * mostHeaderTensors)
       return refuse(111, "header has too many entries");
     if (depth == 1) {
       name = std::move(text);
