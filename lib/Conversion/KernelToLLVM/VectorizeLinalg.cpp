@@ -43,7 +43,7 @@ private:
   /// value of the output's argument, for reductions.
   Value emitBody(Value at, int64_t width, Value total);
   Value combine(Value lhs, Value rhs);
-  Value accumulateTail(Value total, int64_t from, int64_t size);
+  Value accumulateTail(Value total, int64_t from, int64_t end);
   Value sumOfLanes(Value vector);
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
@@ -223,9 +223,9 @@ Value GenericLoops::combine(Value lhs, Value rhs) {
 }
 
 /// What is left over goes into the first lanes.
-Value GenericLoops::accumulateTail(Value total, int64_t from, int64_t size) {
+Value GenericLoops::accumulateTail(Value total, int64_t from, int64_t end) {
   for (int64_t width = lanes / 2; width > 0; width /= 2) {
-    if (size - from < width)
+    if (end - from < width)
       continue;
     const int64_t zero[] = {0}, one[] = {1};
     Value part = vector::ExtractStridedSliceOp::create(
