@@ -22,10 +22,20 @@ struct Bench {
   std::unique_ptr<Workload> workload;
 };
 
+bool hasSequences(const run::EntryPlan &entry) {
+  return entry.findRole(run::Role::Slots) >= 0 ||
+         entry.findRole(run::Role::CuSeqlens) >= 0;
+}
+
 std::string nameOf(const run::EntryPlan &entry, const Sizes &sizes) {
-  return entry.name + "/tokens:" + std::to_string(sizes.tokens) +
-         "/batch:" + std::to_string(sizes.batch) +
-         "/context:" + std::to_string(sizes.context);
+  std::string name = entry.name;
+  if (hasSequences(entry))
+    name += "/tokens:" + std::to_string(sizes.tokens) +
+            "/batch:" + std::to_string(sizes.batch) +
+            "/context:" + std::to_string(sizes.context);
+  for (const auto &[dim, size] : sizes.dims)
+    name += "/" + dim + ":" + std::to_string(size);
+  return name;
 }
 
 Status prepare(std::shared_ptr<const run::Model> model, const Options &options,
@@ -39,12 +49,13 @@ Status prepare(std::shared_ptr<const run::Model> model, const Options &options,
   return out.workload->run(); // warm: code, workspace, threads
 }
 
-void timeEntry(benchmark::State &state, Bench &bench, const Sizes &sizes) {
+void timeEntry(benchmark::State &state, Bench &bench, int64_t tokens) {
   for (auto step : state)
     if (Status status = bench.workload->run(); !status.ok())
       return state.SkipWithError(status.render().c_str());
   state.SetBytesProcessed(state.iterations() * bench.workload->entryBytes());
-  state.SetItemsProcessed(state.iterations() * sizes.tokens * sizes.batch);
+  if (tokens)
+    state.SetItemsProcessed(state.iterations() * tokens);
 }
 
 /// Seconds of every command in `repeat` runs.
@@ -100,9 +111,10 @@ Status addEntry(std::shared_ptr<const run::Model> model, const Options &options,
   auto bench = std::make_shared<Bench>();
   K3_TRY(
       prepare(model, options, entry, sizes, *bench).in(nameOf(entry, sizes)));
+  int64_t tokens = hasSequences(entry) ? sizes.tokens * sizes.batch : 0;
   benchmark::RegisterBenchmark(nameOf(entry, sizes).c_str(),
-                               [bench, sizes](benchmark::State &state) {
-                                 timeEntry(state, *bench, sizes);
+                               [bench, tokens](benchmark::State &state) {
+                                 timeEntry(state, *bench, tokens);
                                })
       ->UseRealTime()
       ->Unit(benchmark::kMicrosecond);
