@@ -14,7 +14,7 @@ using namespace mlir;
 namespace k3 {
 
 static constexpr llvm::StringLiteral cycleReason =
-    "a third kernel would have to run both after and before it";
+    "a joint kernel would have to wait for its own results";
 
 /// What a reshape is a view of, through other reshapes.
 static Value sourceOf(Value value) {
