@@ -84,7 +84,8 @@ LogicalResult checkRowsStatic(Operation *op, Type cache) {
       return failure();
     for (int64_t size : tensor.getShape().drop_front(type == cache ? 2 : 1))
       if (ShapedType::isDynamic(size))
-        return op->emitOpError("only the leading dimension may be dynamic, got ")
+        return op->emitOpError(
+                   "only the leading dimension may be dynamic, got ")
                << tensor;
     return success();
   };

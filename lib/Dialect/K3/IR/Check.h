@@ -24,8 +24,7 @@ inline int64_t lastDim(mlir::Value value) {
 
 /// Fails with "'NAME' must have shape WANT, got TYPE" unless the shapes agree.
 mlir::LogicalResult checkShape(mlir::Operation *op, llvm::StringRef name,
-                               mlir::Value value,
-                               llvm::ArrayRef<int64_t> want);
+                               mlir::Value value, llvm::ArrayRef<int64_t> want);
 
 /// Fails unless both have one shape.
 mlir::LogicalResult checkSameShape(mlir::Operation *op, llvm::StringRef name,
@@ -41,8 +40,7 @@ mlir::LogicalResult checkPositive(mlir::Operation *op, llvm::StringRef name,
 
 /// Fails unless every dimension but the leading one is static; the second one
 /// of `cache`, the capacity of a slot, may be dynamic too.
-mlir::LogicalResult checkRowsStatic(mlir::Operation *op,
-                                    mlir::Type cache = {});
+mlir::LogicalResult checkRowsStatic(mlir::Operation *op, mlir::Type cache = {});
 
 /// Checks `cu_seqlens`, `slots` and `context_lens` against each other.
 mlir::LogicalResult checkSequences(mlir::Operation *op, mlir::Value cuSeqlens,

@@ -42,7 +42,8 @@ static LogicalResult checkExpert(Operation *op, StringRef name, Value weight,
   if (packed && cols % 32 != 0)
     return op->emitOpError("MXFP4 widths must be multiples of 32, got ")
            << cols;
-  return checkShape(op, name, weight, {experts, rows, packed ? cols / 2 : cols});
+  return checkShape(op, name, weight,
+                    {experts, rows, packed ? cols / 2 : cols});
 }
 
 /// Scales are given for I8 weights, one each, and for no others.
@@ -106,8 +107,7 @@ LogicalResult ExpertUpOp::verify() {
   int64_t experts = dimOf(getW1(), 0), width = dimOf(getW1(), 1);
   int64_t topK = dimOf(getIds(), 1);
   if (failed(checkShape(*this, "ids", getIds(), {tokens, topK})) || // C1
-      failed(checkShape(*this, "result", getResult(),
-                        {tokens, topK, width})) ||
+      failed(checkShape(*this, "result", getResult(), {tokens, topK, width})) ||
       failed(checkExpert(*this, "w1", getW1(), experts, width, latent)) || // C2
       failed(checkExpert(*this, "w3", getW3(), experts, width, latent)) ||
       failed(checkScales(*this, {getW1(), getW3()}, getScales()))) // C3

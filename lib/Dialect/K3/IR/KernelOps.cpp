@@ -26,8 +26,9 @@ static LogicalResult checkUpdates(Operation *op, ArrayRef<int64_t> updates,
            inputs[updates[i]] == results[updates[i + 1]];
   if (fits)
     return success();
-  return op->emitOpError("update_pairs must be pairs of an input and a result of "
-                         "one type");
+  return op->emitOpError(
+      "update_pairs must be pairs of an input and a result of "
+      "one type");
 }
 
 static LogicalResult checkBody(Operation *op, Block &body) {
@@ -66,8 +67,8 @@ LogicalResult KernelFuncOp::verify() {
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto callee = symbols.lookupNearestSymbolFrom<KernelFuncOp>(*this,
-                                                              getCalleeAttr());
+  auto callee =
+      symbols.lookupNearestSymbolFrom<KernelFuncOp>(*this, getCalleeAttr());
   if (!callee) // C1
     return emitOpError("'@") << getCallee() << "' must be a k3.kernel_func";
   Block &body = callee.getBody().front();

@@ -29,19 +29,17 @@ LogicalResult LastTokenOp::verify() {
 
 LogicalResult RMSNormOp::verify() {
   if (failed(checkRowsStatic(*this)) ||
-      failed(checkSameShape(*this, "result", getResult(), getX())) || // C1
-      failed(checkShape(*this, "weight", getWeight(),
-                        {lastDim(getX())}))) // C2
+      failed(checkSameShape(*this, "result", getResult(), getX())) ||      // C1
+      failed(checkShape(*this, "weight", getWeight(), {lastDim(getX())}))) // C2
     return failure();
   return checkPositive(*this, "eps", getEps()); // C3
 }
 
 LogicalResult GatedRMSNormOp::verify() {
   if (failed(checkRowsStatic(*this)) ||
-      failed(checkSameShape(*this, "gate", getGate(), getX())) ||     // C1
-      failed(checkSameShape(*this, "result", getResult(), getX())) || // C1
-      failed(checkShape(*this, "weight", getWeight(),
-                        {lastDim(getX())}))) // C2
+      failed(checkSameShape(*this, "gate", getGate(), getX())) ||          // C1
+      failed(checkSameShape(*this, "result", getResult(), getX())) ||      // C1
+      failed(checkShape(*this, "weight", getWeight(), {lastDim(getX())}))) // C2
     return failure();
   return checkPositive(*this, "eps", getEps()); // C3
 }
@@ -80,8 +78,8 @@ LogicalResult ReshapeOp::verify() {
           tensorOf(getResult()).getElementType() ||
       dimOf(getX(), 0) != dimOf(getResult(), 0) ||
       rowElements(getX()) != rowElements(getResult())) // C1
-    return emitOpError("rows of ") << getX().getType() << " and "
-                                   << getResult().getType() << " differ";
+    return emitOpError("rows of ")
+           << getX().getType() << " and " << getResult().getType() << " differ";
   return success();
 }
 
@@ -101,8 +99,8 @@ LogicalResult SliceOp::verify() {
   int64_t offset = getOffset(), size = lastDim(getResult());
   if (offset < 0 || size > lastDim(getX()) ||
       offset > lastDim(getX()) - size) // C2
-    return emitOpError("range [") << offset << ", +" << size
-                                  << ") lies outside " << from;
+    return emitOpError("range [")
+           << offset << ", +" << size << ") lies outside " << from;
   return success();
 }
 
@@ -186,8 +184,8 @@ LogicalResult AttnResOp::verify() {
   if (failed(checkSameShape(*this, "result", getResult(), getPrefix())) || // C1
       failed(checkShape(*this, "norm_weight", getNormWeight(),
                         {lastDim(getPrefix())})) || // C2
-      failed(checkShape(*this, "query", getQuery(),
-                        {lastDim(getPrefix())}))) // C2
+      failed(
+          checkShape(*this, "query", getQuery(), {lastDim(getPrefix())}))) // C2
     return failure();
   return checkPositive(*this, "eps", getEps()); // C3
 }

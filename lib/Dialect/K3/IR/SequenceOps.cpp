@@ -18,7 +18,8 @@ LogicalResult ShortConvOp::verify() {
   int64_t channels = dimOf(getX(), 1), width = dimOf(getWeight(), 1);
   if (dimOf(getWeight(), 0) != channels || width < 2 || width > 8) // C2
     return emitOpError("'weight' must be [")
-           << channels << ", W] with 2 <= W <= 8, got " << getWeight().getType();
+           << channels << ", W] with 2 <= W <= 8, got "
+           << getWeight().getType();
   int64_t kept = dimOf(getState(), 2);
   if (dimOf(getState(), 1) != channels ||
       (kept != width - 1 && kept != width)) // C3
@@ -59,9 +60,9 @@ static LogicalResult checkEraseVector(DeltaRuleOp op, StringRef name,
                                       Value value, bool wanted,
                                       int64_t valueHeads) {
   if (bool(value) != wanted)
-    return op.emitOpError("'") << name << "' is " << (wanted ? "" : "not ")
-                               << "wanted for erase '"
-                               << stringifyErase(op.getErase()) << "'";
+    return op.emitOpError("'")
+           << name << "' is " << (wanted ? "" : "not ") << "wanted for erase '"
+           << stringifyErase(op.getErase()) << "'";
   if (!value)
     return success();
   SmallVector<int64_t> want(tensorOf(op.getQ()).getShape());
@@ -99,8 +100,7 @@ LogicalResult DeltaRuleOp::verify() {
   int64_t valueWidth = dimOf(getV(), 2);
   if (getK() && failed(checkSameShape(*this, "k", getK(), getQ()))) // C1
     return failure();
-  if (dimOf(getV(), 0) != tokens || heads == 0 ||
-      valueHeads % heads != 0) // C2
+  if (dimOf(getV(), 0) != tokens || heads == 0 || valueHeads % heads != 0) // C2
     return emitOpError("'v' must be [T, HV, V] with HV a multiple of ")
            << heads << ", got " << getV().getType();
   if (failed(checkSameShape(*this, "o", getO(), getV()))) // C2
@@ -108,8 +108,8 @@ LogicalResult DeltaRuleOp::verify() {
   if (failed(checkDecay(*this, tokens, valueHeads, keyWidth)) ||
       failed(checkGiven(*this)))
     return failure();
-  if (getBeta() && failed(checkShape(*this, "beta", getBeta(),
-                                     {tokens, valueHeads}))) // C4
+  if (getBeta() &&
+      failed(checkShape(*this, "beta", getBeta(), {tokens, valueHeads}))) // C4
     return failure();
   bool lowRank = getErase() == Erase::LowRank;
   if (failed(checkEraseVector(*this, "a", getA(),
@@ -207,7 +207,7 @@ LogicalResult LatentAttentionOp::verify() {
     return emitOpError("'result' must be [T, H, V], got ")
            << getResult().getType();
   if (failed(checkKvB(*this, getKvB(), heads, nope, dimOf(getResult(), 2),
-                      latent)) || // C2
+                      latent)) ||                        // C2
       failed(checkPositive(*this, "scale", getScale()))) // C3
     return failure();
   return checkSequences(*this, getCuSeqlens(), getSlots(), getContextLens());

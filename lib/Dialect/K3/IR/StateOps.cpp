@@ -51,16 +51,15 @@ LogicalResult WeightOp::verify() {
   int64_t want = type.getNumElements();
   if (getStack()) {
     int64_t stack = *getStack();
-    if (type.getRank() == 0 || stack < 1 ||
-        stack != type.getDimSize(0)) // C2
+    if (type.getRank() == 0 || stack < 1 || stack != type.getDimSize(0)) // C2
       return emitOpError("stack must be the leading dimension of ")
              << type << ", got " << stack;
     want /= stack;
   }
   int64_t have = stored.getNumElements();
   if (getPrefix() ? have < want : have != want) // C2
-    return emitOpError("stored ") << stored << " has " << have
-                                  << " elements, wanted " << want;
+    return emitOpError("stored ")
+           << stored << " has " << have << " elements, wanted " << want;
   size_t holes = getSource().count("{}");
   if (holes != size_t(getStack() ? 1 : 0)) // C3
     return emitOpError("source must have one '{}' exactly when stack is given, "
@@ -87,12 +86,11 @@ LogicalResult StateOp::verify() {
 }
 
 LogicalResult GetWeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto weight = symbols.lookupNearestSymbolFrom<WeightOp>(*this,
-                                                          getWeightAttr());
+  auto weight =
+      symbols.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
   if (!weight || weight.getType() != getResult().getType()) // C1
-    return emitOpError("'@")
-           << getWeight() << "' must be a k3.weight of type "
-           << getResult().getType();
+    return emitOpError("'@") << getWeight() << "' must be a k3.weight of type "
+                             << getResult().getType();
   return success();
 }
 
@@ -108,8 +106,8 @@ static LogicalResult checkPool(Operation *op, FlatSymbolRefAttr symbol,
       return success();
   }
   return op->emitOpError("'@") // C1
-         << symbol.getValue()
-         << "' must be a k3.state whose pool has type " << pool;
+         << symbol.getValue() << "' must be a k3.state whose pool has type "
+         << pool;
 }
 
 LogicalResult GetStateOp::verifySymbolUses(SymbolTableCollection &symbols) {
