@@ -61,11 +61,10 @@ bool isTopLevel(Operation &op) {
   return isa<WeightOp, StateOp, KernelFuncOp, func::FuncOp>(op);
 }
 
+/// --k3-verify-state-use has refused control flow before.
 LogicalResult checkFunction(func::FuncOp function) {
   if (function.isExternal())
     return function.emitError("entry point has no body");
-  if (!function.getBody().hasOneBlock())
-    return function.emitError("entry point has more than one block");
   for (Type type : function.getArgumentTypes()) {
     if (!isa<RankedTensorType>(type))
       return function.emitError("entry point has an argument of type ")
