@@ -117,7 +117,11 @@ K3RT_API k3_code k3rt_slot_load(k3rt_session *session, int32_t slot,
 K3RT_API k3_code k3rt_slot_read(k3rt_session *session, int32_t slot,
                                 const char *state, k3_tensor *out);
 
-/* Runs an entry point. Inputs and outputs are matched by name; every output
+/* Threads come from OpenMP (LLVM's libomp) and are kept between calls; idle
+ * ones look for work for 200 ms unless the process sets KMP_BLOCKTIME. Results
+ * do not depend on how many there are.
+ *
+ * Runs an entry point. Inputs and outputs are matched by name; every output
  * of the entry must be given, with its final shape.
  *
  * Language-model entries take `tokens` I32 [T], `cu_seqlens` I32 [N + 1]
