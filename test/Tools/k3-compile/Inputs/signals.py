@@ -8,11 +8,21 @@ import sys
 import time
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def reset():
+    """Undoes what a test runner in the background has set to ignore."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
 def interrupt(folder):
     for delay in (0.05, 0.3, 0.8):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in SIGNALS:
             compile = subprocess.Popen(["k3-compile", f"{folder}/k3-tiny.mlir",
-                                        "-o", f"{folder}/out.fatbin"])
+                                        "-o", f"{folder}/out.fatbin"],
+                                       preexec_fn=reset)
             time.sleep(delay)
             compile.send_signal(number)
             sent = time.monotonic()
