@@ -31,6 +31,7 @@ public:
     for (size_t i = 0; i < sizeOf(entry.outputs()); ++i)
       K3_TRY(checkTensor(*entry.outputs()->Get(unsigned(i)),
                          numbered("output", i), names));
+    K3_TRY(checkAligned(entry.arena(), "workspace"));
     K3_TRY(work.pay(sizeOf(entry.arena())));
     for (size_t i = 0; i < sizeOf(entry.arena()); ++i)
       K3_TRY(checkExtent(*entry.arena()->Get(unsigned(i)),
@@ -88,6 +89,7 @@ private:
       return refuseIndex(what + " has rank " +
                          number(int64_t(sizeOf(tensor.dims()))) + " (at most " +
                          number(mostRank) + ")");
+    K3_TRY(checkAligned(tensor.dims(), what));
     for (size_t i = 0; i < sizeOf(tensor.dims()); ++i) {
       const Dim *dim = tensor.dims()->Get(unsigned(i));
       if (dim->symbol() >= 0 && !isSymbol(dim->symbol()))
@@ -126,6 +128,7 @@ private:
 
   Status checkBuffers(const Command &command) {
     size_t count = sizeOf(command.buffers());
+    K3_TRY(checkAligned(command.buffers(), "list of buffers"));
     K3_TRY(work.pay(count));
     for (size_t i = 0; i < count; ++i) {
       const Buffer *buffer = command.buffers()->Get(unsigned(i));

@@ -46,6 +46,7 @@ Status checkShape(const flatbuffers::Vector<int64_t> *shape,
   if (shape && shape->size() > mostRank)
     return refuseIndex(what + " has rank " + std::to_string(shape->size()) +
                        " (at most " + std::to_string(mostRank) + ")");
+  K3_TRY(checkAligned(shape, what));
   for (unsigned i = 0; shape && i < shape->size(); ++i)
     if (shape->Get(i) < 0)
       return refuseIndex(what + " has a dimension of " +
@@ -118,6 +119,7 @@ Status checkState(const artefact::State &state) {
   if (shape && shape->size() >= mostRank)
     return refuseIndex(what + " has rank " + std::to_string(shape->size()) +
                        " (at most " + std::to_string(mostRank - 1) + ")");
+  K3_TRY(checkAligned(shape, what));
   for (unsigned i = 0; shape && i < shape->size(); ++i)
     if (shape->Get(i) < (i == 0 ? -1 : 0))
       return refuseIndex(what + " has a dimension of " +

@@ -33,6 +33,17 @@ Status checkName(IndexWork &work, const flatbuffers::String *text,
 Status checkText(IndexWork &work, const flatbuffers::String *text,
                  const std::string &what);
 
+/// Whether the elements of a list may be read: the verifier of FlatBuffers
+/// knows their place and number, but not that 8-byte numbers in them are
+/// aligned. To be asked before a list of such elements is used.
+template <class List>
+Status checkAligned(const List *list, const std::string &what) {
+  if (!list || list->size() == 0 ||
+      reinterpret_cast<uintptr_t>(list->Data()) % alignof(int64_t) == 0)
+    return {};
+  return refuseIndex(what + " holds numbers that are not aligned");
+}
+
 /// "kernel 4", for messages.
 std::string numbered(const char *kind, size_t number);
 
