@@ -1,0 +1,165 @@
+// Part of k3, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Goes on from a prompt, token by token.
+
+#include "Generate.h"
+
+#include "runtime/base/File.h"
+#include "runtime/text/Chat.h"
+#include "runtime/text/Sampler.h"
+#include "runtime/text/StreamDecoder.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <iterator>
+
+namespace k3::run {
+
+namespace {
+
+constexpr uint64_t mostPromptBytes = uint64_t(1) << 30;
+
+Status readPrompt(const Options &options, std::string &out) {
+  if (options.prompt == "-") {
+    out.assign(std::istreambuf_iterator<char>(std::cin), {});
+  } else if (!options.promptFile.empty()) {
+    std::vector<uint8_t> bytes;
+    K3_TRY(readFile(options.promptFile, mostPromptBytes, bytes));
+    out.assign(bytes.begin(), bytes.end());
+  } else {
+    out = options.prompt;
+  }
+  return {};
+}
+
+Status encodePrompt(const text::Tokenizer &tokenizer, const Options &options,
+                    std::vector<int32_t> &ids) {
+  std::string prompt;
+  K3_TRY(readPrompt(options, prompt));
+  if (!options.chat) {
+    K3_TRY(tokenizer.encode(prompt, ids));
+  } else {
+    text::Message message;
+    message.content = prompt;
+    text::ChatOptions chat;
+    chat.thinking = !options.noThinking;
+    K3_TRY(text::encodeChat(tokenizer, {&message, 1}, chat, ids));
+  }
+  if (ids.empty())
+    return Status::error(Code::BadInput, 710, "the prompt is empty");
+  return {};
+}
+
+/// One sequence in one slot.
+class Sequence {
+public:
+  Sequence(ModelSession &opened, const Options &options)
+      : opened(opened), options(options) {}
+
+  Failure start() {
+    K3_RUN_TRY(k3rt_slot_create(opened.session, &slot));
+    if (!options.loadState.empty())
+      return k3rt_slot_load(opened.session, slot, options.loadState.c_str());
+    return {};
+  }
+  Failure save() {
+    if (options.saveState.empty())
+      return {};
+    return k3rt_slot_save(opened.session, slot, options.saveState.c_str());
+  }
+  /// Feeds tokens; `logits` are those of the last one.
+  Failure feed(const char *entry, std::vector<int32_t> &tokens) {
+    int32_t bounds[2] = {0, int32_t(tokens.size())};
+    k3_tensor inputs[3] = {tensor("tokens", tokens.data(), tokens.size()),
+                           tensor("cu_seqlens", bounds, 2),
+                           tensor("slots", &slot, 1)};
+    k3_tensor output;
+    K3_RUN_TRY(
+        k3rt_entry_output(opened.model, entry, 0, inputs, 3, &output));
+    if (output.rank != 2 || output.dtype != K3_F32 || output.shape[0] != 1)
+      return Status::error(Code::BadInput, 711,
+                           std::string("entry '") + entry +
+                               "' does not give one row of logits");
+    logits.resize(size_t(output.shape[1]));
+    output.data = logits.data();
+    output.bytes = logits.size() * sizeof(float);
+    return k3rt_run(opened.session, entry, inputs, 3, &output, 1);
+  }
+
+  std::vector<float> logits;
+
+private:
+  static k3_tensor tensor(const char *name, int32_t *data, size_t count) {
+    k3_tensor out = {};
+    out.name = name;
+    out.dtype = K3_I32;
+    out.rank = 1;
+    out.shape[0] = int64_t(count);
+    out.data = data;
+    out.bytes = count * sizeof(int32_t);
+    return out;
+  }
+
+  ModelSession &opened;
+  const Options &options;
+  int32_t slot = 0;
+};
+
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+} // namespace
+
+Failure generate(ModelSession &opened, const Options &options,
+                 const volatile bool &interrupted) {
+  text::Tokenizer tokenizer;
+  K3_RUN_TRY(text::Tokenizer::open(options.weights, tokenizer));
+  std::vector<int32_t> ids;
+  K3_RUN_TRY(encodePrompt(tokenizer, options, ids));
+  text::Sampler sampler;
+  K3_RUN_TRY(text::Sampler::create(
+      {options.temperature, options.topP, options.topK, uint64_t(options.seed)},
+      sampler));
+  std::vector<int64_t> ends = opened.numbers("eos_token_id");
+  Sequence sequence(opened, options);
+  K3_RUN_TRY(sequence.start());
+  Clock::time_point begin = Clock::now();
+  size_t promptTokens = ids.size();
+  K3_RUN_TRY(sequence.feed("prefill", ids));
+  double prefillSeconds = since(begin);
+  text::StreamDecoder decoder;
+  int64_t made = 0;
+  begin = Clock::now();
+  while (made < options.newTokens && !interrupted) {
+    int32_t token = 0;
+    K3_RUN_TRY(sampler.choose(sequence.logits, token));
+    if (std::find(ends.begin(), ends.end(), token) != ends.end())
+      break;
+    std::string bytes;
+    K3_RUN_TRY(tokenizer.decode(token, bytes));
+    std::cout << decoder.push(bytes) << std::flush;
+    ++made;
+    ids.assign(1, token);
+    K3_RUN_TRY(sequence.feed("decode", ids));
+  }
+  double decodeSeconds = since(begin);
+  std::cout << decoder.finish() << "\n" << std::flush;
+  if (!std::cout)
+    return Status::error(Code::Io, 612, "cannot write to the standard output");
+  K3_RUN_TRY(sequence.save());
+  if (!options.quiet)
+    std::fprintf(stderr,
+                 "prompt %zu tokens in %.3f s (%.0f/s), %lld new in %.3f s "
+                 "(%.0f/s)\n",
+                 promptTokens, prefillSeconds,
+                 double(promptTokens) / prefillSeconds,
+                 static_cast<long long>(made), decodeSeconds,
+                 made ? double(made) / decodeSeconds : 0.0);
+  return {};
+}
+
+} // namespace k3::run
