@@ -160,8 +160,9 @@ Status text::encodeChat(const Tokenizer &tokenizer,
   for (auto at = order.begin(); at != order.end();) {
     auto first = std::find_if(at, order.end(), isTool);
     at = std::find_if_not(first, order.end(), isTool);
-    std::stable_sort(first, at, [](const Message *a, const Message *b) {
-      return a->index < b->index;
+    // Equal indices stay in the order given.
+    std::sort(first, at, [](const Message *a, const Message *b) {
+      return a->index != b->index ? a->index < b->index : a < b;
     });
   }
   for (const Message *message : order)

@@ -23,12 +23,12 @@ struct Message {
   enum class Role { System, User, Assistant, Tool };
 
   Role role = Role::User;
-  std::string content;
-  std::string type;                    ///< of a system message, or empty
-  std::optional<std::string> thinking; ///< of an assistant message
-  std::vector<ToolCall> calls;         ///< of an assistant message
-  std::string tool;                    ///< of a tool message
-  int32_t index = 0;                   ///< of a tool message: its call, from 1
+  std::string content = {};
+  std::string type = {};                    ///< of a system message, or empty
+  std::optional<std::string> thinking = {}; ///< of an assistant message
+  std::vector<ToolCall> calls = {};         ///< of an assistant message
+  std::string tool = {};                    ///< of a tool message
+  int32_t index = 0; ///< of a tool message: its call, from 1
 };
 
 struct ChatOptions {

@@ -27,8 +27,10 @@ public:
   std::vector<std::pair<int32_t, std::string>> tokens;
 
   Status beginObject() override {
-    ++depth;
-    hasContent = false;
+    if (isContent)
+      return other();
+    if (++depth == 3)
+      hasContent = false;
     return {};
   }
   Status endObject() override {
