@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -208,6 +209,12 @@ Status AtomicFile::write(std::span<const uint8_t> bytes) {
     ssize_t count = writeSome(file.get(), bytes.data(), part);
     if (count < 0 && errno == EINTR)
       continue;
+    if (count < 0 && errno == EAGAIN) {
+      // The standard output may be a pipe that somebody made non-blocking.
+      pollfd wait = {file.get(), POLLOUT, 0};
+      (void)::poll(&wait, 1, -1);
+      continue;
+    }
     if (count < 0)
       return fail("write", errno);
     written += uint64_t(count);

@@ -8,8 +8,10 @@
 #include "test/runtime/TempFolder.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -134,6 +136,42 @@ TEST_F(AtomicFiles, StreamsToTheStandardOutput) {
     EXPECT_EQ(readBytes(folder / "out"), "text");
   }
   EXPECT_TRUE(writeFile("/dev/null", "text").ok());
+}
+
+// Signals and a reader that is slower than the writer make writes short.
+TEST_F(AtomicFiles, ShortAndInterruptedWritesFinish) {
+  std::string text(2'000'000, '\0');
+  for (size_t i = 0; i < text.size(); ++i)
+    text[i] = char(i * 7 + i / 1000);
+  for (int flags : {0, O_NONBLOCK}) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+      struct sigaction action = {};
+      action.sa_handler = [](int) {};
+      sigaction(SIGALRM, &action, nullptr);
+      itimerval timer = {{0, 1000}, {0, 1000}};
+      setitimer(ITIMER_REAL, &timer, nullptr);
+      dup2(ends[1], STDOUT_FILENO);
+      fcntl(STDOUT_FILENO, F_SETFL, flags);
+      close(ends[0]);
+      close(ends[1]);
+      _exit(writeFile("-", text).ok() ? 0 : 1);
+    }
+    close(ends[1]);
+    std::string got;
+    char part[10000];
+    for (ssize_t count; (count = read(ends[0], part, sizeof(part))) > 0;) {
+      got.append(part, size_t(count));
+      usleep(100);
+    }
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    EXPECT_TRUE(got == text);
+  }
 }
 
 // A limit on file sizes stands for the full disk: both are refused by write.

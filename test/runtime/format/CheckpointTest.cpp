@@ -7,7 +7,9 @@
 #include "runtime/format/SafetensorsWriter.h"
 #include "test/runtime/TempFolder.h"
 
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace k3;
 using namespace k3::test;
@@ -140,6 +142,31 @@ TEST_F(CheckpointFolder, ShardsStayBeneathTheFolder) {
   fs::create_directory_symlink(outside.path, folder / "up");
   writeIndex({{"a", "up/secret"}});
   expectError(open(), 602, "is reached through a link");
+}
+
+// The kernel itself is asked whether the file outside was opened.
+TEST_F(CheckpointFolder, NothingOutsideIsOpened) {
+  TempFolder outside;
+  writeBytes(outside / "secret", "secret");
+  int events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  ASSERT_GE(events, 0);
+  for (const std::string &path : {outside.path, outside / "secret"})
+    ASSERT_GE(inotify_add_watch(events, path.c_str(), IN_OPEN | IN_ACCESS), 0);
+  fs::create_symlink(outside / "secret", folder / "link");
+  fs::create_directory_symlink(outside.path, folder / "up");
+  for (const std::string &shard :
+       {"../" + fs::path(outside.path).filename().string() + "/secret",
+        outside / "secret", std::string("link"), std::string("up/secret")}) {
+    writeIndex({{"a", shard}});
+    EXPECT_FALSE(open().ok()) << shard;
+  }
+  char event[4096];
+  EXPECT_EQ(read(events, event, sizeof(event)), -1);
+  EXPECT_EQ(errno, EAGAIN);
+  // And the watch does work.
+  (void)readBytes(outside / "secret");
+  EXPECT_GT(read(events, event, sizeof(event)), 0);
+  close(events);
 }
 
 TEST_F(CheckpointFolder, ShardIsNotARegularFile) {
