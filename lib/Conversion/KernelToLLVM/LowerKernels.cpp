@@ -50,6 +50,10 @@ struct LowerKernelsPass : impl::LowerKernelsPassBase<LowerKernelsPass> {
     auto lowered = lowerKernels(getOperation(), *cpu, kernels);
     if (failed(lowered))
       return signalPassFailure();
+    for (auto entry :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (!entry.getOps<LaunchOp>().empty())
+        entry.erase();
     for (KernelFuncOp kernel :
          llvm::make_early_inc_range(getOperation().getOps<KernelFuncOp>()))
       kernel.erase();

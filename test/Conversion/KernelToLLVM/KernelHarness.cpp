@@ -165,7 +165,7 @@ void RunnableKernel::run(const std::vector<Buffer *> &buffers,
 /// equal paths for one library.
 static void *load(const std::string &image) {
   int file = memfd_create("kernel", MFD_CLOEXEC);
-  if (write(file, image.data(), image.size()) != ssize_t(image.size()))
+  if (::write(file, image.data(), image.size()) != ssize_t(image.size()))
     return nullptr;
   std::string path = "/proc/self/fd/" + std::to_string(file);
   return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -185,7 +185,9 @@ static mlir::MLIRContext &contextOfTests() {
   return *context;
 }
 
-RunnableKernel compileKernel(llvm::StringRef text, llvm::StringRef level) {
+RunnableKernel
+compileKernel(llvm::StringRef text, llvm::StringRef level,
+              llvm::function_ref<void(mlir::ModuleOp)> edit) {
   RunnableKernel kernel;
   const CpuTarget &target = *findCpuTarget(level);
   auto module =
@@ -195,6 +197,8 @@ RunnableKernel compileKernel(llvm::StringRef text, llvm::StringRef level) {
     return kernel;
   llvm::SmallVector<LoweredKernel> kernels;
   auto loops = lowerKernels(*module, target, kernels);
+  if (edit && succeeded(loops))
+    edit(loops->get());
   bool lowered = succeeded(loops) && kernels.size() == 1 &&
                  succeeded(lowerToLLVM(loops->get(), target));
   EXPECT_TRUE(lowered) << text.str();

@@ -16,7 +16,8 @@ def LowerKernelsPass : Pass<"k3-lower-kernels", "::mlir::ModuleOp"> {
   let description = [{
     In: an outlined module. Holds after: every `k3.kernel_func` is a `func.func`
     of the same name with the calling convention of docs/ArtefactFormat.md, in
-    the linalg, vector, scf, memref, arith and math dialects.
+    the linalg, vector, scf, memref, arith and math dialects. Entry points,
+    which are lists of launches, are gone.
 
     Numeric: arithmetic is fp32; values are rounded to their element type where
     the k3 op says so.
