@@ -22,7 +22,7 @@ demo: build
 	  --prompt "In the beginning" --max-new-tokens 64
 
 test: build
-	@cmake --build --preset $(PRESET) -t check-k3
+	@cmake --build --preset $(PRESET) --target check-k3
 
 format:
 	@scripts/check-format.sh

@@ -48,7 +48,7 @@ Status encodePrompt(const text::Tokenizer &tokenizer, const Options &options,
     K3_TRY(text::encodeChat(tokenizer, {&message, 1}, chat, ids));
   }
   if (ids.empty())
-    return Status::error(Code::BadInput, 710, "the prompt is empty");
+    return Status::error(Code::BadInput, 720, "the prompt is empty");
   return {};
 }
 
@@ -79,7 +79,7 @@ public:
     K3_RUN_TRY(
         k3rt_entry_output(opened.model, entry, 0, inputs, 3, &output));
     if (output.rank != 2 || output.dtype != K3_F32 || output.shape[0] != 1)
-      return Status::error(Code::BadInput, 711,
+      return Status::error(Code::BadInput, 721,
                            std::string("entry '") + entry +
                                "' does not give one row of logits");
     logits.resize(size_t(output.shape[1]));

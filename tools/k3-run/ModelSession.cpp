@@ -54,24 +54,28 @@ ModelSession::~ModelSession() {
 
 Failure ModelSession::open(const Options &options) {
   WeightsBar bar(options);
-  k3rt_model_options model_options = {};
-  model_options.struct_size = sizeof model_options;
-  model_options.weights_dir =
+  k3rt_model_options modelOptions = {};
+  modelOptions.struct_size = sizeof modelOptions;
+  modelOptions.weights_dir =
       options.weights.empty() ? nullptr : options.weights.c_str();
-  model_options.target =
+  modelOptions.target =
       options.target.empty() ? nullptr : options.target.c_str();
-  model_options.allow_nonfinite = options.allowNonfinite;
-  model_options.progress = [](void *user, uint64_t done, uint64_t total) {
+  modelOptions.allow_nonfinite = options.allowNonfinite;
+  modelOptions.progress = [](void *user, uint64_t done, uint64_t total) {
     static_cast<WeightsBar *>(user)->show(done, total);
   };
-  model_options.progress_user = &bar;
-  K3_RUN_TRY(k3rt_model_load(options.artefact.c_str(), &model_options, &model));
-  k3rt_session_options session_options = {};
-  session_options.struct_size = sizeof session_options;
-  session_options.threads = int32_t(options.threads);
-  session_options.slots = 1;
-  session_options.capacity = options.capacity;
-  return k3rt_session_create(model, &session_options, &session);
+  modelOptions.progress_user = &bar;
+  return k3rt_model_load(options.artefact.c_str(), &modelOptions, &model);
+}
+
+Failure ModelSession::start(const Options &options, int64_t slots,
+                            int64_t capacity) {
+  k3rt_session_options sessionOptions = {};
+  sessionOptions.struct_size = sizeof sessionOptions;
+  sessionOptions.threads = int32_t(options.threads);
+  sessionOptions.slots = slots;
+  sessionOptions.capacity = capacity;
+  return k3rt_session_create(model, &sessionOptions, &session);
 }
 
 std::vector<int64_t> ModelSession::numbers(const char *key) const {

@@ -46,9 +46,12 @@ public:
   ModelSession &operator=(const ModelSession &) = delete;
   ~ModelSession();
 
+  /// Loads the model.
   Failure open(const Options &options);
+  /// Makes `session` with room for this many sequences of `capacity` tokens.
+  Failure start(const Options &options, int64_t slots, int64_t capacity);
 
-  /// A number of the model's metadata, or nothing.
+  /// Numbers of the model's metadata, or nothing.
   std::vector<int64_t> numbers(const char *key) const;
 
   k3rt_model *model = nullptr;

@@ -5,6 +5,7 @@
 
 #include "CommandTimes.h"
 #include "Generate.h"
+#include "OutputPaths.h"
 #include "RunEntry.h"
 
 #include <csignal>
@@ -27,13 +28,19 @@ void onSignal(int number) {
 
 k3::run::Failure run(const k3::run::Options &options) {
   k3::run::ModelSession opened;
-  K3_RUN_TRY(opened.open(options));
   k3::run::CommandTimes times;
-  K3_RUN_TRY(times.start(opened.session, options));
-  if (options.generates())
-    K3_RUN_TRY(k3::run::generate(opened, options, interrupted));
-  else
-    K3_RUN_TRY(k3::run::runEntry(opened, options));
+  if (options.generates()) {
+    K3_RUN_TRY(k3::run::checkOutputPaths(options, {}, {}));
+    K3_RUN_TRY(opened.open(options));
+    K3_RUN_TRY(k3::run::generate(opened, options, times, interrupted));
+  } else {
+    k3::run::EntryCall call(opened, options);
+    K3_RUN_TRY(opened.open(options));
+    K3_RUN_TRY(call.read());
+    K3_RUN_TRY(opened.start(options, call.slots(), options.capacity));
+    K3_RUN_TRY(times.start(opened.session, options));
+    K3_RUN_TRY(call.run());
+  }
   return times.finish(options);
 }
 
