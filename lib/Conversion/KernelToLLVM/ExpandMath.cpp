@@ -57,9 +57,7 @@ public:
   Value shiftRight(Value x, int32_t by) {
     return arith::ShRSIOp::create(b, loc, x, i(by));
   }
-  Value asReal(Value x) {
-    return arith::SIToFPOp::create(b, loc, floats, x);
-  }
+  Value asReal(Value x) { return arith::SIToFPOp::create(b, loc, floats, x); }
   /// Horner's rule; highest power first.
   Value polynomial(Value x, ArrayRef<double> coefficients) {
     Value sum = f(coefficients.front());
@@ -100,8 +98,8 @@ Value LaneMath::exp(Value x) {
   Value power = subI(bits(shifted), i(0x4B400000));
   Value r = fma(n, f(-0.693359375), x);
   r = fma(n, f(2.12194440054690583e-4), r);
-  Value p = polynomial(r, {1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0,
-                           1.0 / 24.0, 1.0 / 6.0, 0.5});
+  Value p = polynomial(
+      r, {1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5});
   p = fma(mul(r, r), p, r);
   p = add(p, f(1.0));
   Value half = shiftRight(power, 1);
@@ -125,10 +123,9 @@ Value LaneMath::log(Value x) {
   Value e = asReal(addI(exponent, offset));
   Value r = sub(m, f(1.0));
   Value squared = mul(r, r);
-  Value p = polynomial(
-      r, {7.0376836292E-2, -1.1514610310E-1, 1.1676998740E-1,
-          -1.2420140846E-1, 1.4249322787E-1, -1.6668057665E-1,
-          2.0000714765E-1, -2.4999993993E-1, 3.3333331174E-1});
+  Value p = polynomial(r, {7.0376836292E-2, -1.1514610310E-1, 1.1676998740E-1,
+                           -1.2420140846E-1, 1.4249322787E-1, -1.6668057665E-1,
+                           2.0000714765E-1, -2.4999993993E-1, 3.3333331174E-1});
   Value y = mul(mul(p, squared), r);
   y = fma(e, f(-2.12194440e-4), y);
   y = fma(squared, f(-0.5), y);
@@ -160,9 +157,9 @@ Value LaneMath::log1p(Value x) {
 Value LaneMath::tanh(Value x) {
   Value size = math::AbsFOp::create(b, loc, x);
   Value squared = mul(x, x);
-  Value p = polynomial(squared, {-5.70498872745E-3, 2.06390887954E-2,
-                                 -5.37397155531E-2, 1.33314422036E-1,
-                                 -3.33332819422E-1});
+  Value p = polynomial(squared,
+                       {-5.70498872745E-3, 2.06390887954E-2, -5.37397155531E-2,
+                        1.33314422036E-1, -3.33332819422E-1});
   Value near = fma(mul(p, squared), x, x);
   Value e = exp(add(size, size));
   Value far = sub(f(1.0), div(f(2.0), add(e, f(1.0))));
@@ -192,9 +189,38 @@ struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
     if (!isF32(op.getType()))
       return failure();
     LaneMath math(rewriter, op.getLoc(), op.getType());
-    Value root =
-        math::SqrtOp::create(rewriter, op.getLoc(), op.getOperand());
+    Value root = math::SqrtOp::create(rewriter, op.getLoc(), op.getOperand());
     rewriter.replaceOp(op, math.div(math.f(1.0), root));
+    return success();
+  }
+};
+
+/// Rounds to nearest even and quiets NaN, all of it in 32-bit lanes: a choice
+/// between 16-bit lanes by a 32-bit comparison would be split into scalars
+/// without AVX-512.
+struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type wide = op.getIn().getType(), narrow = op.getType();
+    if (!isF32(wide) || !getElementTypeOrSelf(narrow).isBF16())
+      return failure();
+    Location loc = op.getLoc();
+    LaneMath math(rewriter, loc, wide);
+    Value bits = math.bits(op.getIn());
+    Value upper = arith::ShRUIOp::create(rewriter, loc, bits, math.i(16));
+    Value odd = arith::AndIOp::create(rewriter, loc, upper, math.i(1));
+    Value sum = math.addI(math.addI(bits, math.i(0x7fff)), odd);
+    Value rounded = arith::ShRUIOp::create(rewriter, loc, sum, math.i(16));
+    Value quiet = arith::OrIOp::create(rewriter, loc, upper, math.i(0x40));
+    Value isNan =
+        math.compare(arith::CmpFPredicate::UNO, op.getIn(), op.getIn());
+    Type half = rewriter.getI16Type();
+    if (auto vector = dyn_cast<VectorType>(narrow))
+      half = vector.clone(half);
+    Value kept = arith::TruncIOp::create(rewriter, loc, half,
+                                         math.select(isNan, quiet, rounded));
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, narrow, kept);
     return success();
   }
 };
@@ -207,6 +233,7 @@ struct ExpandMathPass : impl::ExpandMathPassBase<ExpandMathPass> {
                  ExpandUnary<math::Log1pOp, &LaneMath::log1p>,
                  ExpandUnary<math::TanhOp, &LaneMath::tanh>, ExpandRsqrt>(
         &getContext());
+    patterns.add<ExpandTruncation>(&getContext(), /*benefit=*/2);
     arith::populateExpandBFloat16Patterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }

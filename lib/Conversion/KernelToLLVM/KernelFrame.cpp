@@ -5,9 +5,9 @@
 
 #include "k3/Conversion/KernelToLLVM/KernelFrame.h"
 
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -24,8 +24,8 @@ KernelFrame::KernelFrame(KernelFuncOp kernel, ModuleOp module,
       opBuilder(OpBuilder::atBlockEnd(module.getBody())) {
   OpBuilder &b = opBuilder;
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto type = b.getFunctionType({b.getI64Type(), pointer, pointer, pointer},
-                                {});
+  auto type =
+      b.getFunctionType({b.getI64Type(), pointer, pointer, pointer}, {});
   function = func::FuncOp::create(b, location, kernel.getSymName(), type);
   Block *entry = function.addEntryBlock();
   b.setInsertionPointToStart(entry);
@@ -157,8 +157,8 @@ Value KernelFrame::viewAs(Value memref, MemRefType type) {
       UnrealizedConversionCastOp::create(
           b, location, converter.convertType(memref.getType()), memref)
           .getResult(0);
-  Value pointer =
-      LLVM::ExtractValueOp::create(b, location, descriptor, ArrayRef<int64_t>{1});
+  Value pointer = LLVM::ExtractValueOp::create(b, location, descriptor,
+                                               ArrayRef<int64_t>{1});
   return memrefAt(pointer, type, {});
 }
 
@@ -225,9 +225,9 @@ Value KernelFrame::scratch(MemRefType type) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(workgroupIndex.getDefiningOp());
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Value base = LLVM::GEPOp::create(
-      b, location, pointer, b.getI8Type(), scratchBase,
-      ArrayRef<LLVM::GEPArg>{int32_t(scratchBytes)});
+  Value base =
+      LLVM::GEPOp::create(b, location, pointer, b.getI8Type(), scratchBase,
+                          ArrayRef<LLVM::GEPArg>{int32_t(scratchBytes)});
   scratchBytes += llvm::alignTo(bytes, scratchAlignment);
   return memrefAt(base, type, {});
 }

@@ -130,16 +130,15 @@ Value RowKernel::reduce(Reduction kind, ArrayRef<RowInput> inputs, Body body) {
   auto shape = cast<MemRefType>(inputs.front().memref.getType()).getShape();
   Type f32 = b.getF32Type();
   Value out = frame.scratch(MemRefType::get({shape[0]}, f32));
-  float neutral = kind == Reduction::Sum
-                      ? 0.0f
-                      : -std::numeric_limits<float>::infinity();
+  float neutral =
+      kind == Reduction::Sum ? 0.0f : -std::numeric_limits<float>::infinity();
   auto h = AffineMap::getMultiDimIdentityMap(1, b.getContext());
   linalg::GenericOp::create(
       b, loc, ValueRange{}, ValueRange{out}, ArrayRef<AffineMap>{h},
       ArrayRef<utils::IteratorType>{utils::IteratorType::parallel},
       [&](OpBuilder &inner, Location at, ValueRange) {
-        Value start = arith::ConstantOp::create(
-            inner, at, inner.getF32FloatAttr(neutral));
+        Value start = arith::ConstantOp::create(inner, at,
+                                                inner.getF32FloatAttr(neutral));
         linalg::YieldOp::create(inner, at, start);
       });
   SmallVector<Value> memrefs;
@@ -205,8 +204,8 @@ Value RowKernel::rowOf(Value tensor) {
     Value from = rowOf(reshape.getX());
     Value view = memref::ReinterpretCastOp::create(
         b, loc,
-        MemRefType::get(shape, cast<MemRefType>(from.getType())
-                                   .getElementType()),
+        MemRefType::get(shape,
+                        cast<MemRefType>(from.getType()).getElementType()),
         from, /*offset=*/0, shape, ArrayRef<int64_t>{shape[1], 1});
     return rows[tensor] = view;
   }

@@ -33,13 +33,12 @@ void emitRow(RowKernel &kernel, GateOp op) {
   if (op.getDtBias())
     inputs.push_back({kernel.whole(op.getDtBias()),
                       perChannel ? Along::Row : Along::Channel});
-  kernel.compute(inputs, kernel.rowOf(op.getResult()),
-                 [&](RowMath &math, ValueRange in) {
-                   Value rate = op.getALog() ? math.exp(in[1]) : Value();
-                   Value z = op.getDtBias() ? math.add(in[0], in.back())
-                                            : in[0];
-                   return decay(math, op, z, rate);
-                 });
+  kernel.compute(
+      inputs, kernel.rowOf(op.getResult()), [&](RowMath &math, ValueRange in) {
+        Value rate = op.getALog() ? math.exp(in[1]) : Value();
+        Value z = op.getDtBias() ? math.add(in[0], in.back()) : in[0];
+        return decay(math, op, z, rate);
+      });
 }
 
 void emitRow(RowKernel &kernel, SigmoidOp op) {
@@ -51,12 +50,11 @@ void emitRow(RowKernel &kernel, SigmoidOp op) {
 }
 
 void emitRow(RowKernel &kernel, OutputGateOp op) {
-  kernel.compute({{kernel.rowOf(op.getX())}, {kernel.rowOf(op.getGate())}},
-                 kernel.rowOf(op.getResult()),
-                 [&](RowMath &math, ValueRange in) {
-                   return math.mul(in[0],
-                                   math.activate(op.getActivation(), in[1]));
-                 });
+  kernel.compute(
+      {{kernel.rowOf(op.getX())}, {kernel.rowOf(op.getGate())}},
+      kernel.rowOf(op.getResult()), [&](RowMath &math, ValueRange in) {
+        return math.mul(in[0], math.activate(op.getActivation(), in[1]));
+      });
 }
 
 /// limit * tanh(x / limit).
@@ -65,27 +63,25 @@ static Value softLimit(RowMath &math, Value x, double limit) {
 }
 
 void emitRow(RowKernel &kernel, SituGluOp op) {
-  kernel.compute({{kernel.rowOf(op.getGate())}, {kernel.rowOf(op.getUp())}},
-                 kernel.rowOf(op.getResult()),
-                 [&](RowMath &math, ValueRange in) {
-                   double beta = op.getBeta().convertToDouble();
-                   Value gate = math.mul(softLimit(math, in[0], beta),
-                                         math.sigmoid(in[0]));
-                   Value up = in[1];
-                   if (op.getLinearBeta())
-                     up = softLimit(math, up,
-                                    op.getLinearBeta()->convertToDouble());
-                   return math.mul(gate, up);
-                 });
+  kernel.compute(
+      {{kernel.rowOf(op.getGate())}, {kernel.rowOf(op.getUp())}},
+      kernel.rowOf(op.getResult()), [&](RowMath &math, ValueRange in) {
+        double beta = op.getBeta().convertToDouble();
+        Value gate =
+            math.mul(softLimit(math, in[0], beta), math.sigmoid(in[0]));
+        Value up = in[1];
+        if (op.getLinearBeta())
+          up = softLimit(math, up, op.getLinearBeta()->convertToDouble());
+        return math.mul(gate, up);
+      });
 }
 
 void emitRow(RowKernel &kernel, SwigluOp op) {
-  kernel.compute({{kernel.rowOf(op.getGate())}, {kernel.rowOf(op.getUp())}},
-                 kernel.rowOf(op.getResult()),
-                 [&](RowMath &math, ValueRange in) {
-                   return math.mul(math.activate(Activation::Silu, in[0]),
-                                   in[1]);
-                 });
+  kernel.compute(
+      {{kernel.rowOf(op.getGate())}, {kernel.rowOf(op.getUp())}},
+      kernel.rowOf(op.getResult()), [&](RowMath &math, ValueRange in) {
+        return math.mul(math.activate(Activation::Silu, in[0]), in[1]);
+      });
 }
 
 } // namespace k3

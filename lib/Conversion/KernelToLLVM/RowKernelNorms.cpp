@@ -10,10 +10,9 @@ using namespace mlir;
 namespace k3 {
 
 static Value sumOfSquares(RowKernel &kernel, Value row) {
-  return kernel.reduce(Reduction::Sum, {{row}},
-                       [](RowMath &math, ValueRange in) {
-                         return math.mul(in[0], in[0]);
-                       });
+  return kernel.reduce(
+      Reduction::Sum, {{row}},
+      [](RowMath &math, ValueRange in) { return math.mul(in[0], in[0]); });
 }
 
 static int64_t lastDim(Value tensor) {

@@ -13,11 +13,10 @@ using namespace mlir;
 namespace k3 {
 
 void emitRow(RowKernel &kernel, AddOp op) {
-  kernel.compute({{kernel.rowOf(op.getLhs())}, {kernel.rowOf(op.getRhs())}},
-                 kernel.rowOf(op.getResult()),
-                 [](RowMath &math, ValueRange in) {
-                   return math.add(in[0], in[1]);
-                 });
+  kernel.compute(
+      {{kernel.rowOf(op.getLhs())}, {kernel.rowOf(op.getRhs())}},
+      kernel.rowOf(op.getResult()),
+      [](RowMath &math, ValueRange in) { return math.add(in[0], in[1]); });
 }
 
 static Value firstOf(RowKernel &kernel, Value memref) {
@@ -28,10 +27,9 @@ static Value firstOf(RowKernel &kernel, Value memref) {
 /// The score of one source. The root mean square is a common factor of its
 /// terms, so it is taken once.
 static Value sourceScore(RowKernel &kernel, AttnResOp op, Value source) {
-  Value squares = kernel.reduce(Reduction::Sum, {{source}},
-                                [](RowMath &math, ValueRange in) {
-                                  return math.mul(in[0], in[0]);
-                                });
+  Value squares = kernel.reduce(
+      Reduction::Sum, {{source}},
+      [](RowMath &math, ValueRange in) { return math.mul(in[0], in[0]); });
   Value dot = kernel.reduce(Reduction::Sum,
                             {{source},
                              {kernel.whole(op.getNormWeight()), Along::Channel},
@@ -89,8 +87,8 @@ void emitRow(RowKernel &kernel, SliceOp op) {
   SmallVector<OpFoldResult> sizes{b.getIndexAttr(shape[0]),
                                   b.getIndexAttr(shape[1])};
   SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
-  Value part = memref::SubViewOp::create(b, kernel.loc, x, offsets, sizes,
-                                         strides);
+  Value part =
+      memref::SubViewOp::create(b, kernel.loc, x, offsets, sizes, strides);
   copy(kernel, part, result);
 }
 
@@ -98,16 +96,15 @@ void emitRow(RowKernel &kernel, EmbeddingOp op) {
   OpBuilder &b = kernel.b;
   Value id = memref::LoadOp::create(b, kernel.loc, kernel.whole(op.getIds()),
                                     kernel.row);
-  Value index =
-      arith::IndexCastOp::create(b, kernel.loc, b.getIndexType(), id);
+  Value index = arith::IndexCastOp::create(b, kernel.loc, b.getIndexType(), id);
   Value table = kernel.whole(op.getTable());
   auto type = cast<MemRefType>(table.getType());
   SmallVector<OpFoldResult> offsets{index, b.getIndexAttr(0)};
   SmallVector<OpFoldResult> sizes{b.getIndexAttr(1),
                                   b.getIndexAttr(type.getDimSize(1))};
   SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
-  Value entry = memref::SubViewOp::create(b, kernel.loc, table, offsets, sizes,
-                                          strides);
+  Value entry =
+      memref::SubViewOp::create(b, kernel.loc, table, offsets, sizes, strides);
   copy(kernel, entry, kernel.rowOf(op.getResult()));
 }
 

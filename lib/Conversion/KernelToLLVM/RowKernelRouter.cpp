@@ -25,8 +25,9 @@ class RouterRow {
 public:
   RouterRow(RowKernel &kernel, RouterOp op)
       : kernel(kernel), math(kernel.frame), b(kernel.b), loc(kernel.loc),
-        op(op), experts(cast<RankedTensorType>(op.getLogits().getType())
-                            .getDimSize(1)) {}
+        op(op),
+        experts(
+            cast<RankedTensorType>(op.getLogits().getType()).getDimSize(1)) {}
 
   void emit();
 
@@ -83,10 +84,9 @@ void RouterRow::emitScores() {
                  });
   Value total = kernel.reduce(Reduction::Sum, {{scores}},
                               [](RowMath &, ValueRange in) { return in[0]; });
-  kernel.compute({{scores}, {total, Along::Head}}, scores,
-                 [](RowMath &math, ValueRange in) {
-                   return math.div(in[0], in[1]);
-                 });
+  kernel.compute(
+      {{scores}, {total, Along::Head}}, scores,
+      [](RowMath &math, ValueRange in) { return math.div(in[0], in[1]); });
 }
 
 /// An integer with the order of `score`: negative numbers have their size bits
@@ -96,8 +96,8 @@ Value RouterRow::keyOf(OpBuilder &builder, Value score) {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(value));
   };
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getF32FloatAttr(0.0f));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0f));
   Value sum = arith::AddFOp::create(builder, loc, score, zero);
   Value bits =
       arith::BitcastOp::create(builder, loc, builder.getI32Type(), sum);
@@ -121,14 +121,15 @@ void RouterRow::emitKeys() {
 }
 
 Value RouterRow::largest(Value from, Value begin, Value end) {
-  auto best = math.loop(
-      math.add(begin, 1), end, 1, {begin, at(from, begin)},
-      [&](Value index, ValueRange held) -> VectorMath::Values {
-        Value key = at(from, index);
-        Value better = math.compare(arith::CmpIPredicate::sgt, key, held[1]);
-        return {math.select(better, index, held[0]),
-                math.select(better, key, held[1])};
-      });
+  auto best =
+      math.loop(math.add(begin, 1), end, 1, {begin, at(from, begin)},
+                [&](Value index, ValueRange held) -> VectorMath::Values {
+                  Value key = at(from, index);
+                  Value better =
+                      math.compare(arith::CmpIPredicate::sgt, key, held[1]);
+                  return {math.select(better, index, held[0]),
+                          math.select(better, key, held[1])};
+                });
   return best.front();
 }
 
@@ -158,16 +159,17 @@ void RouterRow::keepBestGroups() {
     put(i32(chosenKey), groupKeys, group);
   });
   math.loop(math.index(0), math.index(experts), 1, [&](Value expert) {
-    Value kept = math.compare(arith::CmpIPredicate::eq,
-                              at(groupKeys, math.div(expert, size)),
-                              i32(chosenKey));
+    Value kept =
+        math.compare(arith::CmpIPredicate::eq,
+                     at(groupKeys, math.div(expert, size)), i32(chosenKey));
     Value key = math.select(kept, at(keys, expert), i32(excludedKey));
     put(key, keys, expert);
   });
 }
 
 void RouterRow::choose() {
-  Value ids = kernel.rowOf(op.getIds()), weights = kernel.rowOf(op.getWeights());
+  Value ids = kernel.rowOf(op.getIds()),
+        weights = kernel.rowOf(op.getWeights());
   math.loop(math.index(0), math.index(op.getTopK()), 1, [&](Value rank) {
     Value expert = largest(keys, math.index(0), math.index(experts));
     put(i32(chosenKey), keys, expert);

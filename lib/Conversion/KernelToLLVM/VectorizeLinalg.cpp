@@ -146,8 +146,8 @@ void GenericLoops::emitUniform() {
        llvm::zip_equal(op.getRegionInputArgs(), op.getDpsInputs()))
     if (isUniform(argument) && !argument.use_empty())
       scalars.map(argument,
-                  memref::LoadOp::create(
-                      b, loc, operand, indicesOf(mapOf(argument), Value())));
+                  memref::LoadOp::create(b, loc, operand,
+                                         indicesOf(mapOf(argument), Value())));
   for (Operation &inner : body->without_terminator())
     if (isUniform(inner.getResult(0)))
       b.clone(inner, scalars);
@@ -231,8 +231,8 @@ Value GenericLoops::accumulateTail(Value total, int64_t from, int64_t end) {
     Value part = vector::ExtractStridedSliceOp::create(
         b, loc, total, zero, ArrayRef<int64_t>{width}, one);
     part = emitBody(index(from), width, part);
-    total = vector::InsertStridedSliceOp::create(b, loc, part, total, zero,
-                                                 one);
+    total =
+        vector::InsertStridedSliceOp::create(b, loc, part, total, zero, one);
     from += width;
   }
   return total;
@@ -259,8 +259,8 @@ void GenericLoops::emitReduction(int64_t size) {
   SmallVector<Value> totals(size >= step ? accumulators : 1, start);
   int64_t done = size / step * step;
   if (done > 0) {
-    auto loop = scf::ForOp::create(b, loc, index(0), index(done), index(step),
-                                   totals);
+    auto loop =
+        scf::ForOp::create(b, loc, index(0), index(done), index(step), totals);
     totals.assign(loop.result_begin(), loop.result_end());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());

@@ -136,8 +136,7 @@ RunnableKernel::dimsOf(const std::vector<Buffer *> &buffers) const {
   return dims;
 }
 
-int64_t
-RunnableKernel::workgroups(const std::vector<Buffer *> &buffers) const {
+int64_t RunnableKernel::workgroups(const std::vector<Buffer *> &buffers) const {
   if (lowered.gridDim < 0)
     return lowered.multiplier;
   int64_t size = dimsOf(buffers).at(lowered.gridDim);
@@ -185,9 +184,8 @@ static mlir::MLIRContext &contextOfTests() {
   return *context;
 }
 
-RunnableKernel
-compileKernel(llvm::StringRef text, llvm::StringRef level,
-              llvm::function_ref<void(mlir::ModuleOp)> edit) {
+RunnableKernel compileKernel(llvm::StringRef text, llvm::StringRef level,
+                             llvm::function_ref<void(mlir::ModuleOp)> edit) {
   RunnableKernel kernel;
   const CpuTarget &target = *findCpuTarget(level);
   auto module =

@@ -59,8 +59,8 @@ private:
   std::vector<int64_t> dimsOf(const std::vector<Buffer *> &buffers) const;
 };
 
-/// Compiles the only kernel of `text`, whose loops `edit` may change. On failure
-/// the test fails and `function` is null.
+/// Compiles the only kernel of `text`, whose loops `edit` may change. On
+/// failure the test fails and `function` is null.
 RunnableKernel
 compileKernel(llvm::StringRef text, llvm::StringRef level,
               llvm::function_ref<void(mlir::ModuleOp)> edit = nullptr);

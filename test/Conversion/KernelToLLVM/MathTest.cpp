@@ -46,11 +46,11 @@ const Function functions[] = {
     {"rsqrt", reciprocalRoot, 0, 9},
 };
 
-const float special[] = {0.0f,       -0.0f,     1.0f,        -1.0f,
-                         infinity,   -infinity, 1e-45f,      -1e-45f,
-                         1.2e-38f,   3.4e38f,   -3.4e38f,    88.72283f,
-                         88.7229f,   -87.4f,    -103.97f,    -104.5f,
-                         std::nanf(""), 1e-20f, -0.99999994f, 9.01f};
+const float special[] = {0.0f,          -0.0f,     1.0f,         -1.0f,
+                         infinity,      -infinity, 1e-45f,       -1e-45f,
+                         1.2e-38f,      3.4e38f,   -3.4e38f,     88.72283f,
+                         88.7229f,      -87.4f,    -103.97f,     -104.5f,
+                         std::nanf(""), 1e-20f,    -0.99999994f, 9.01f};
 
 /// The loops of a kernel that adds, with a function of the first summand in
 /// place of the sum.

@@ -26,15 +26,17 @@ std::string text(const Shape &s) {
   std::string in = "tensor<?x" + e + "xf32>", bias = "tensor<" + e + "xf32>";
   std::string ids = "tensor<?x" + k + "xi32>", w = "tensor<?x" + k + "xf32>";
   return "k3.kernel_func @k attributes {update_pairs = array<i64>} {\n"
-         "^bb0(%l: " + in + ", %b: " + bias + "):\n"
+         "^bb0(%l: " +
+         in + ", %b: " + bias +
+         "):\n"
          "  %i, %w = k3.router %l, %b {activation = \"" +
-         (s.softmax ? "softmax" : "sigmoid") + "\", num_expert_group = " +
-         std::to_string(s.groups) + ", renormalize = " +
-         (s.renormalize ? "true" : "false") +
+         (s.softmax ? "softmax" : "sigmoid") +
+         "\", num_expert_group = " + std::to_string(s.groups) +
+         ", renormalize = " + (s.renormalize ? "true" : "false") +
          ", routed_scaling_factor = 2.5 : f64, top_k = " + k +
-         ", topk_group = " + std::to_string(s.topGroups) + "} : (" + in +
-         ", " + bias + ") -> (" + ids + ", " + w + ")\n  k3.yield %i, %w : " +
-         ids + ", " + w + "\n}\n";
+         ", topk_group = " + std::to_string(s.topGroups) + "} : (" + in + ", " +
+         bias + ") -> (" + ids + ", " + w + ")\n  k3.yield %i, %w : " + ids +
+         ", " + w + "\n}\n";
 }
 
 /// Indices by falling score; NaN last, equal scores by index.
@@ -95,8 +97,8 @@ void check(const Shape &s, const std::string &level) {
   Buffer bias(Element::F32, {s.experts}, randomFloats(s.experts, 4, 0.5));
   for (int64_t e = 0; e < s.experts; e += 2)
     bias.set(e, 0);
-  Buffer ids(Element::I32, {rows, s.topK}), weights(Element::F32,
-                                                    {rows, s.topK});
+  Buffer ids(Element::I32, {rows, s.topK}),
+      weights(Element::F32, {rows, s.topK});
   kernel.run({&in, &bias, &ids, &weights});
   for (int64_t t = 0; t < rows; ++t) {
     std::vector<double> scores = scoresOf(s, logits.data() + t * s.experts);
@@ -117,9 +119,9 @@ void check(const Shape &s, const std::string &level) {
 
 TEST(Router, AgreesWithASort) {
   const Shape shapes[] = {
-      {16, 4, 1, 1, false, true},  {16, 1, 1, 1, true, false},
-      {10, 10, 1, 1, false, true}, {1, 1, 1, 1, false, true},
-      {64, 6, 8, 3, false, true},  {36, 4, 4, 2, true, true},
+      {16, 4, 1, 1, false, true},   {16, 1, 1, 1, true, false},
+      {10, 10, 1, 1, false, true},  {1, 1, 1, 1, false, true},
+      {64, 6, 8, 3, false, true},   {36, 4, 4, 2, true, true},
       {896, 16, 1, 1, false, true},
   };
   for (const Shape &shape : shapes)

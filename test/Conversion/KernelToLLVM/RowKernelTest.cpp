@@ -30,9 +30,9 @@ std::string tensor(const Buffer &buffer, bool dynamic) {
   std::string text = "tensor<";
   for (auto [i, size] : llvm::enumerate(buffer.shape))
     text += (i == 0 && dynamic ? "?" : std::to_string(size)) + "x";
-  return text + (buffer.element == Element::BF16   ? "bf16>"
+  return text + (buffer.element == Element::BF16  ? "bf16>"
                  : buffer.element == Element::I32 ? "i32>"
-                                                   : "f32>");
+                                                  : "f32>");
 }
 
 /// `%r = k3.<op>` with the operands written as %0, %1, ...; `rowInputs` of the
@@ -144,9 +144,9 @@ double meanOfSquares(const Row &x, size_t from, size_t width) {
 TEST_P(Widths, RmsNorm) {
   Case test{.inputs = {perHead(), random({width()}, Element::F32)},
             .outputs = {Buffer(element(), {rows, heads, width()})}};
-  test.text = kernelText("rms_norm %a0, %a1",
-                         "eps = 1.0e-5 : f64, round_before_weight = false",
-                         test, 1);
+  test.text =
+      kernelText("rms_norm %a0, %a1",
+                 "eps = 1.0e-5 : f64, round_before_weight = false", test, 1);
   size_t d = width();
   Row w = all(test.inputs[1]);
   test.expected = [x = test.inputs[0], w, d](int64_t t) {
@@ -162,9 +162,9 @@ TEST_P(Widths, RmsNorm) {
 TEST_P(Widths, RmsNormRoundsBeforeTheWeight) {
   Case test{.inputs = {flat(), random({width()}, Element::F32)},
             .outputs = {Buffer(Element::F32, {rows, width()})}};
-  test.text = kernelText("rms_norm %a0, %a1",
-                         "eps = 1.0e-5 : f64, round_before_weight = true",
-                         test, 1);
+  test.text =
+      kernelText("rms_norm %a0, %a1",
+                 "eps = 1.0e-5 : f64, round_before_weight = true", test, 1);
   size_t d = width();
   bool rounds = element() == Element::BF16;
   for (std::string level : {"x86-64-v3", "x86-64-v4"}) {
@@ -193,9 +193,9 @@ TEST_P(Widths, RmsNormRoundsBeforeTheWeight) {
 
 TEST_P(Widths, GatedRmsNorm) {
   for (bool silu : {false, true}) {
-    Case test{.inputs = {perHead(), perHead(6),
-                         random({width()}, Element::F32)},
-              .outputs = {Buffer(element(), {rows, heads, width()})}};
+    Case test{
+        .inputs = {perHead(), perHead(6), random({width()}, Element::F32)},
+        .outputs = {Buffer(element(), {rows, heads, width()})}};
     test.text = kernelText(
         "gated_rms_norm %a0, %a1, %a2",
         std::string("eps = 1.0e-5 : f64, activation = #k3.activation<") +
@@ -249,8 +249,8 @@ TEST_P(Widths, Gate) {
     if (map == "log_sigmoid")
       attributes += ", normalizer = 16.0 : f64";
     attributes += ", operandSegmentSizes = array<i32: 1, 1, 1>";
-    test.text = kernelText("gate %a0 a_log(%a1) dt_bias(%a2)", attributes,
-                           test, 1);
+    test.text =
+        kernelText("gate %a0 a_log(%a1) dt_bias(%a2)", attributes, test, 1);
     size_t d = width();
     test.expected = [x = test.inputs[0], a = all(test.inputs[1]),
                      b = all(test.inputs[2]), d, map](int64_t t) {
@@ -312,35 +312,37 @@ TEST_P(Widths, Pairs) {
             [](double x, double y) { return x + y; });
   checkPair("output_gate", "activation = #k3.activation<sigmoid>", perHead(),
             perHead(8), [](double x, double y) { return x * sigmoid(y); });
-  checkPair("output_gate", "activation = #k3.activation<silu>", flat(),
-            flat(8), [](double x, double y) { return x * y * sigmoid(y); });
+  checkPair("output_gate", "activation = #k3.activation<silu>", flat(), flat(8),
+            [](double x, double y) { return x * y * sigmoid(y); });
   checkPair("swiglu", "", flat(8), flat(),
             [](double x, double y) { return x * sigmoid(x) * y; });
   checkPair("situ_glu", "beta = 4.0 : f64, linear_beta = 25.0 : f64", flat(8),
             flat(60), [](double x, double y) {
-              return 4 * std::tanh(x / 4) * sigmoid(x) * 25 *
-                     std::tanh(y / 25);
+              return 4 * std::tanh(x / 4) * sigmoid(x) * 25 * std::tanh(y / 25);
             });
-  checkPair("situ_glu", "beta = 4.0 : f64", flat(8), flat(),
-            [](double x, double y) {
-              return 4 * std::tanh(x / 4) * sigmoid(x) * y;
-            });
+  checkPair(
+      "situ_glu", "beta = 4.0 : f64", flat(8), flat(),
+      [](double x, double y) { return 4 * std::tanh(x / 4) * sigmoid(x) * y; });
 }
 
 TEST_P(Widths, AttnRes) {
   Case test{.inputs = {flat(), random({width()}, Element::F32),
-                       random({width()}, Element::F32, 0.5), flat(), flat(),
-                       flat()},
+                       // Scores of order 1, whatever the width.
+                       random({width()}, Element::F32, 2 / std::sqrt(width())),
+                       flat(), flat(), flat()},
             .outputs = {Buffer(element(), {rows, width()})}};
   std::string row = tensor(test.outputs[0], true);
   std::string weight = tensor(test.inputs[1], false);
   test.text =
       "k3.kernel_func @k attributes {update_pairs = array<i64>} {\n"
-      "^bb0(%p: " + row + ", %n: " + weight + ", %q: " + weight + ", %x: " +
-      row + ", %y: " + row + ", %z: " + row + "):\n"
+      "^bb0(%p: " +
+      row + ", %n: " + weight + ", %q: " + weight + ", %x: " + row +
+      ", %y: " + row + ", %z: " + row +
+      "):\n"
       "  %r = k3.attn_res %p, %n, %q blocks(%x, %y, %z) {eps = 1.0e-5 : f64} "
-      ": (" + row + ", " + weight + ", " + weight + ", " + row + ", " + row +
-      ", " + row + ") -> " + row + "\n  k3.yield %r : " + row + "\n}\n";
+      ": (" +
+      row + ", " + weight + ", " + weight + ", " + row + ", " + row + ", " +
+      row + ") -> " + row + "\n  k3.yield %r : " + row + "\n}\n";
   test.expected = [in = test.inputs](int64_t t) {
     Row n = all(in[1]), q = all(in[2]), scores, y(n.size());
     std::vector<Row> sources;
@@ -350,8 +352,8 @@ TEST_P(Widths, AttnRes) {
     for (const Row &v : sources) {
       double score = 0;
       for (size_t k = 0; k < v.size(); ++k)
-        score += v[k] / std::sqrt(meanOfSquares(v, 0, v.size()) + 1e-5) *
-                 n[k] * q[k];
+        score += v[k] / std::sqrt(meanOfSquares(v, 0, v.size()) + 1e-5) * n[k] *
+                 q[k];
       scores.push_back(std::exp(score));
       total += scores.back();
     }
@@ -386,16 +388,18 @@ TEST_P(Widths, SliceReshapeAndReuse) {
             .outputs = {Buffer(element(), {rows, 2, d}),
                         Buffer(element(), {rows, 3 * d}),
                         Buffer(element(), {rows, 2 * d})}};
-  test.text = "k3.kernel_func @k attributes {update_pairs = array<i64>} {\n"
-              "^bb0(%x: " + wide + "):\n  %s = k3.add %x, %x : (" + wide +
-              ", " + wide + ") -> " + wide + "\n  %p = k3.slice %s {offset = " +
-              std::to_string(d) + "} : (" + wide + ") -> " + part +
-              "\n  %h = k3.reshape %p : (" + part + ") -> " + headed +
-              "\n  %g = k3.output_gate %h, %h {activation = "
-              "#k3.activation<silu>} : (" + headed + ", " + headed + ") -> " +
-              headed + "\n  %f = k3.reshape %g : (" + headed + ") -> " + part +
-              "\n  k3.yield %g, %s, %f : " + headed + ", " + wide + ", " +
-              part + "\n}\n";
+  test.text =
+      "k3.kernel_func @k attributes {update_pairs = array<i64>} {\n"
+      "^bb0(%x: " +
+      wide + "):\n  %s = k3.add %x, %x : (" + wide + ", " + wide + ") -> " +
+      wide + "\n  %p = k3.slice %s {offset = " + std::to_string(d) + "} : (" +
+      wide + ") -> " + part + "\n  %h = k3.reshape %p : (" + part + ") -> " +
+      headed +
+      "\n  %g = k3.output_gate %h, %h {activation = "
+      "#k3.activation<silu>} : (" +
+      headed + ", " + headed + ") -> " + headed + "\n  %f = k3.reshape %g : (" +
+      headed + ") -> " + part + "\n  k3.yield %g, %s, %f : " + headed + ", " +
+      wide + ", " + part + "\n}\n";
   test.expected = [x = test.inputs[0], d, e = element()](int64_t t) {
     Row y;
     Row in = rowOf(x, t);
@@ -414,18 +418,17 @@ TEST_P(Widths, SliceReshapeAndReuse) {
     EXPECT_EQ(test.outputs[1].get(i), 2 * test.inputs[0].get(i));
 }
 
-std::string nameOf(
-    const testing::TestParamInfo<std::tuple<int64_t, Element>> &info) {
+std::string
+nameOf(const testing::TestParamInfo<std::tuple<int64_t, Element>> &info) {
   return std::to_string(std::get<0>(info.param)) +
          (std::get<1>(info.param) == Element::BF16 ? "bf16" : "f32");
 }
 
-INSTANTIATE_TEST_SUITE_P(, Widths,
-                         testing::Combine(testing::Values(1, 5, 17, 48, 96, 192,
-                                                          2304),
-                                          testing::Values(Element::BF16,
-                                                          Element::F32)),
-                         nameOf);
+INSTANTIATE_TEST_SUITE_P(
+    , Widths,
+    testing::Combine(testing::Values(1, 5, 17, 48, 96, 192, 2304),
+                     testing::Values(Element::BF16, Element::F32)),
+    nameOf);
 
 /// A row's bits do not depend on how many rows there are or where it lies.
 TEST(RowKernels, RowsDoNotDependOnTheirNeighbours) {
