@@ -59,8 +59,9 @@ void CommandTimes::printTable() const {
     total += event.end - event.start;
   }
   std::vector<std::pair<std::string, Row>> sorted(rows.begin(), rows.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](auto &a, auto &b) {
-    return a.second.time > b.second.time;
+  std::sort(sorted.begin(), sorted.end(), [](auto &a, auto &b) {
+    return a.second.time != b.second.time ? a.second.time > b.second.time
+                                          : a.first < b.first;
   });
   std::fprintf(stderr, "%8s %10s %10s %7s  %s\n", "calls", "total ms",
                "mean us", "share", "command");

@@ -5,10 +5,11 @@
 
 #include "Generate.h"
 
+#include "Transcript.h"
+
 #include "runtime/base/File.h"
 #include "runtime/text/Chat.h"
 #include "runtime/text/Sampler.h"
-#include "runtime/text/StreamDecoder.h"
 
 #include <algorithm>
 #include <chrono>
@@ -76,8 +77,7 @@ public:
                            tensor("cu_seqlens", bounds, 2),
                            tensor("slots", &slot, 1)};
     k3_tensor output;
-    K3_RUN_TRY(
-        k3rt_entry_output(opened.model, entry, 0, inputs, 3, &output));
+    K3_RUN_TRY(k3rt_entry_output(opened.model, entry, 0, inputs, 3, &output));
     if (output.rank != 2 || output.dtype != K3_F32 || output.shape[0] != 1)
       return Status::error(Code::BadInput, 721,
                            std::string("entry '") + entry +
@@ -112,10 +112,62 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+Status show(const std::string &text) {
+  std::cout << text << std::flush;
+  return std::cout ? Status()
+                   : Status::error(Code::Io, 612,
+                                   "cannot write to the standard output");
+}
+
+/// A slot for the prompt and the new tokens, or for what a saved state holds.
+int64_t capacityFor(const Options &options, size_t promptTokens) {
+  if (options.capacity > 0)
+    return options.capacity;
+  int64_t needed = int64_t(promptTokens) + options.newTokens;
+  return options.loadState.empty() ? needed : std::max<int64_t>(needed, 4096);
+}
+
+struct Speed {
+  size_t promptTokens = 0;
+  int64_t newTokens = 0;
+  double promptSeconds = 0, newSeconds = 0;
+
+  void print() const {
+    std::fprintf(stderr,
+                 "prompt %zu tokens in %.3f s (%.0f/s), %lld new in %.3f s "
+                 "(%.0f/s)\n",
+                 promptTokens, promptSeconds,
+                 double(promptTokens) / promptSeconds,
+                 static_cast<long long>(newTokens), newSeconds,
+                 newTokens ? double(newTokens) / newSeconds : 0.0);
+  }
+};
+
+/// Chooses, shows and feeds back, until the end.
+Failure continueText(Sequence &sequence, text::Sampler &sampler,
+                     Transcript &transcript, const std::vector<int64_t> &ends,
+                     const Options &options, const volatile bool &interrupted,
+                     int64_t &made) {
+  std::vector<int32_t> last(1);
+  while (made < options.newTokens && !interrupted) {
+    K3_RUN_TRY(sampler.choose(sequence.logits, last[0]));
+    if (std::find(ends.begin(), ends.end(), last[0]) != ends.end())
+      break;
+    std::string shown;
+    K3_RUN_TRY(transcript.add(last[0], shown));
+    K3_RUN_TRY(show(shown));
+    ++made;
+    // The last token has no successor to choose, but a saved state needs it.
+    if (made < options.newTokens || !options.saveState.empty())
+      K3_RUN_TRY(sequence.feed("decode", last));
+  }
+  return show(transcript.finish() + "\n");
+}
+
 } // namespace
 
 Failure generate(ModelSession &opened, const Options &options,
-                 const volatile bool &interrupted) {
+                 CommandTimes &times, const volatile bool &interrupted) {
   text::Tokenizer tokenizer;
   K3_RUN_TRY(text::Tokenizer::open(options.weights, tokenizer));
   std::vector<int32_t> ids;
@@ -124,41 +176,25 @@ Failure generate(ModelSession &opened, const Options &options,
   K3_RUN_TRY(text::Sampler::create(
       {options.temperature, options.topP, options.topK, uint64_t(options.seed)},
       sampler));
-  std::vector<int64_t> ends = opened.numbers("eos_token_id");
+  K3_RUN_TRY(opened.start(options, 1, capacityFor(options, ids.size())));
+  K3_RUN_TRY(times.start(opened.session, options));
   Sequence sequence(opened, options);
   K3_RUN_TRY(sequence.start());
+
+  Speed speed;
+  speed.promptTokens = ids.size();
   Clock::time_point begin = Clock::now();
-  size_t promptTokens = ids.size();
   K3_RUN_TRY(sequence.feed("prefill", ids));
-  double prefillSeconds = since(begin);
-  text::StreamDecoder decoder;
-  int64_t made = 0;
+  speed.promptSeconds = since(begin);
   begin = Clock::now();
-  while (made < options.newTokens && !interrupted) {
-    int32_t token = 0;
-    K3_RUN_TRY(sampler.choose(sequence.logits, token));
-    if (std::find(ends.begin(), ends.end(), token) != ends.end())
-      break;
-    std::string bytes;
-    K3_RUN_TRY(tokenizer.decode(token, bytes));
-    std::cout << decoder.push(bytes) << std::flush;
-    ++made;
-    ids.assign(1, token);
-    K3_RUN_TRY(sequence.feed("decode", ids));
-  }
-  double decodeSeconds = since(begin);
-  std::cout << decoder.finish() << "\n" << std::flush;
-  if (!std::cout)
-    return Status::error(Code::Io, 612, "cannot write to the standard output");
+  Transcript transcript(tokenizer);
+  K3_RUN_TRY(continueText(sequence, sampler, transcript,
+                          opened.numbers("eos_token_id"), options, interrupted,
+                          speed.newTokens));
+  speed.newSeconds = since(begin);
   K3_RUN_TRY(sequence.save());
   if (!options.quiet)
-    std::fprintf(stderr,
-                 "prompt %zu tokens in %.3f s (%.0f/s), %lld new in %.3f s "
-                 "(%.0f/s)\n",
-                 promptTokens, prefillSeconds,
-                 double(promptTokens) / prefillSeconds,
-                 static_cast<long long>(made), decodeSeconds,
-                 made ? double(made) / decodeSeconds : 0.0);
+    speed.print();
   return {};
 }
 

@@ -6,14 +6,15 @@
 #ifndef K3_TOOLS_K3_RUN_GENERATE_H
 #define K3_TOOLS_K3_RUN_GENERATE_H
 
-#include "ModelSession.h"
+#include "CommandTimes.h"
 
 namespace k3::run {
 
 /// Streams text to stdout and ends at the model's end-of-sequence token, after
-/// `--max-new-tokens`, or when `interrupted` becomes true.
+/// `--max-new-tokens`, or when `interrupted` becomes true. A saved state has
+/// seen the prompt and all tokens that were shown.
 Failure generate(ModelSession &opened, const Options &options,
-                 const volatile bool &interrupted);
+                 CommandTimes &times, const volatile bool &interrupted);
 
 } // namespace k3::run
 

@@ -24,7 +24,8 @@ public:
         on(!options.quiet && options.progress != "none") {}
 
   void show(uint64_t done, uint64_t total) {
-    double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    double seconds =
+        std::chrono::duration<double>(Clock::now() - start).count();
     bool last = done == total;
     double pause = redraws ? 0.1 : 10;
     if (!on || (seconds - shown < pause && !(last && shown > 0)))
@@ -32,11 +33,12 @@ public:
     shown = seconds;
     double speed = seconds > 0 ? double(done) / seconds : 0;
     double left = speed > 0 ? double(total - done) / speed : 0;
-    std::fprintf(stderr,
-                 "%sweights %3.0f %%  %.2f of %.2f GB  %.2f GB/s  %.0f s left%s",
-                 redraws ? "\r" : "", total ? 100.0 * double(done) / double(total) : 100.0,
-                 double(done) * 1e-9, double(total) * 1e-9, speed * 1e-9, left,
-                 redraws && !last ? "" : "\n");
+    std::fprintf(
+        stderr, "%sweights %3.0f %%  %.2f of %.2f GB  %.2f GB/s  %.0f s left%s",
+        redraws ? "\r" : "",
+        total ? 100.0 * double(done) / double(total) : 100.0,
+        double(done) * 1e-9, double(total) * 1e-9, speed * 1e-9, left,
+        redraws && !last ? "" : "\n");
   }
 
 private:

@@ -28,7 +28,7 @@ void declareFlags(tools::Flags &flags, Options &o) {
   flags.integer("--seed", 0, INT64_MAX, &o.seed, "of the sampler (0)");
   flags.integer("--threads", 0, 4096, &o.threads, "0: one a CPU (0)");
   flags.integer("--capacity", 1, int64_t(1) << 40, &o.capacity,
-                "tokens a sequence can hold (4096)");
+                "tokens a sequence can hold (as many as needed)");
   flags.text("--target", &o.target, "code object, e.g. x86-64-v3");
   flags.text("--load-state", &o.loadState, "go on from a saved sequence");
   flags.text("--save-state", &o.saveState, "save the sequence at the end");

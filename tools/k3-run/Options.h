@@ -14,7 +14,7 @@ struct Options {
   std::string artefact, weights, entry, target, prompt, promptFile, trace;
   std::string saveState, loadState, progress = "auto";
   std::vector<std::string> inputs, outputs;
-  int64_t newTokens = 128, topK = 0, seed = 0, threads = 0, capacity = 4096;
+  int64_t newTokens = 128, topK = 0, seed = 0, threads = 0, capacity = 0;
   double temperature = 0, topP = 1;
   bool chat = false, noThinking = false, profile = false, quiet = false;
   bool allowNonfinite = false;

@@ -119,8 +119,10 @@ Status convert(DType wanted, OwnedTensor &tensor) {
     return {};
   if (isFloat(have) != isFloat(wanted))
     return Status::error(Code::BadInput, 443,
-                         "--in " + tensor.name + ": wrong kind of number "
-                         "(wanted " + std::string(nameOf(wanted)) + ", got " +
+                         "--in " + tensor.name +
+                             ": wrong kind of number "
+                             "(wanted " +
+                             std::string(nameOf(wanted)) + ", got " +
                              std::string(nameOf(have)) + ")");
   size_t count = tensor.bytes.size() / bytesOf(have);
   std::vector<uint8_t> converted(count * bytesOf(wanted));
@@ -130,8 +132,7 @@ Status convert(DType wanted, OwnedTensor &tensor) {
     if (!isFloat(wanted) && numberAt(wanted, converted.data(), i) != value)
       return Status::error(Code::BadInput, 444,
                            "--in " + tensor.name + "[" + std::to_string(i) +
-                               "] does not fit " +
-                               std::string(nameOf(wanted)));
+                               "] does not fit " + std::string(nameOf(wanted)));
   }
   tensor.bytes = std::move(converted);
   tensor.dtype = k3_dtype(int(wanted));

@@ -63,6 +63,7 @@ int main(int argc, char **argv) {
       std::fputs(flags.helpText().c_str(), stdout);
     return 0;
   }
+  std::signal(SIGPIPE, SIG_DFL); // a parent may have ignored it
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
   if (k3::run::Failure failed = run(options)) {
