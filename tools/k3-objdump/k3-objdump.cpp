@@ -9,8 +9,10 @@
 #include "runtime/base/Escape.h"
 #include "runtime/format/Artefact_generated.h"
 #include "tools/support/Flags.h"
+#include "tools/support/StandardOutput.h"
 
 #include <cstdio>
+#include <filesystem>
 
 using namespace k3;
 using namespace k3::objdump;
@@ -42,6 +44,12 @@ Status extract(const ArtefactFile &file, const Options &options) {
   std::string known;
   for (const ArtefactSection &section : file.view().sections) {
     if (section.name == options.section) {
+      std::error_code ignored;
+      if (std::filesystem::equivalent(options.output, options.artefact,
+                                      ignored))
+        return Status::error(Code::BadUsage, 453,
+                             escaped(options.output) +
+                                 " is the artefact and would be overwritten");
       AtomicFile out;
       K3_TRY(out.create(options.output.empty() ? "-" : options.output));
       K3_TRY(out.write(section.bytes));
@@ -86,17 +94,20 @@ void print(const Json &json, int depth) {
     bool nested = value.is_structured() && !value.empty() &&
                   value.begin()->is_structured();
     if (value.is_object() || nested) {
-      std::printf("%s%s:\n", indent.c_str(), key.c_str());
+      std::printf("%s%s:\n", indent.c_str(), escaped(key).c_str());
       print(value, depth + 1);
     } else {
-      std::string text = value.is_string() ? value.get<std::string>()
-                                           : value.dump();
-      std::printf("%s%s: %s\n", indent.c_str(), key.c_str(), text.c_str());
+      std::string text =
+          value.is_string() ? value.get<std::string>() : value.dump();
+      std::printf("%s%s: %s\n", indent.c_str(), escaped(key).c_str(),
+                  escaped(text).c_str());
     }
   }
 }
 
 Status run(const Options &options) {
+  if (options.section.empty() && !options.output.empty())
+    return Status::error(Code::BadUsage, 454, "-o goes with --section");
   ArtefactFile file;
   K3_TRY(ArtefactFile::open(options.artefact, file));
   if (!options.section.empty())
@@ -123,5 +134,7 @@ int main(int argc, char **argv) {
     std::printf("k3-objdump %s\n", K3_VERSION);
   else if (status.ok())
     status = run(options);
+  if (status.ok())
+    status = tools::flushOutput();
   return tools::report("k3-objdump", status);
 }

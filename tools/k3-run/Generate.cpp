@@ -10,6 +10,7 @@
 #include "runtime/base/File.h"
 #include "runtime/text/Chat.h"
 #include "runtime/text/Sampler.h"
+#include "tools/support/StandardOutput.h"
 
 #include <algorithm>
 #include <chrono>
@@ -113,10 +114,8 @@ double since(Clock::time_point start) {
 }
 
 Status show(const std::string &text) {
-  std::cout << text << std::flush;
-  return std::cout ? Status()
-                   : Status::error(Code::Io, 612,
-                                   "cannot write to the standard output");
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return tools::flushOutput();
 }
 
 /// A slot for the prompt and the new tokens, or for what a saved state holds.

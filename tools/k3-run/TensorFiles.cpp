@@ -9,6 +9,7 @@
 #include "runtime/base/Escape.h"
 #include "runtime/format/SafetensorsFile.h"
 #include "runtime/format/SafetensorsWriter.h"
+#include "tools/support/StandardOutput.h"
 
 #include <charconv>
 #include <cstdio>
@@ -235,7 +236,7 @@ Status writeTensors(const std::vector<TensorPlace> &places,
     }
   for (auto &[path, contents] : files)
     K3_TRY(writeSafetensors(path, contents, {}));
-  return {};
+  return tools::flushOutput();
 }
 
 } // namespace k3::run

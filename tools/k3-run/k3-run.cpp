@@ -8,6 +8,8 @@
 #include "OutputPaths.h"
 #include "RunEntry.h"
 
+#include "tools/support/StandardOutput.h"
+
 #include <csignal>
 #include <cstdio>
 
@@ -61,7 +63,7 @@ int main(int argc, char **argv) {
       std::printf("k3-run %s\n", k3rt_version());
     else
       std::fputs(flags.helpText().c_str(), stdout);
-    return 0;
+    return k3::tools::report("k3-run", k3::tools::flushOutput());
   }
   std::signal(SIGPIPE, SIG_DFL); // a parent may have ignored it
   std::signal(SIGINT, onSignal);

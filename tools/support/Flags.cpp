@@ -36,13 +36,13 @@ std::string shortNumber(double value) {
 } // namespace
 
 void Flags::add(const char *name, bool takesValue, bool repeats,
-                std::function<Status(std::string_view)> set,
-                const char *help) {
+                std::function<Status(std::string_view)> set, const char *help) {
   flags.push_back({name, takesValue, repeats, std::move(set), help});
 }
 
 void Flags::text(const char *name, std::string *out, const char *help) {
-  add(name, true, false,
+  add(
+      name, true, false,
       [out](std::string_view value) {
         *out = value;
         return Status();
@@ -52,7 +52,8 @@ void Flags::text(const char *name, std::string *out, const char *help) {
 
 void Flags::number(const char *name, double least, double most, double *out,
                    const char *help) {
-  add(name, true, false,
+  add(
+      name, true, false,
       [=](std::string_view value) -> Status {
         if (parseWhole(value, *out) && *out >= least && *out <= most)
           return {};
@@ -65,12 +66,14 @@ void Flags::number(const char *name, double least, double most, double *out,
 
 void Flags::integer(const char *name, int64_t least, int64_t most, int64_t *out,
                     const char *help) {
-  add(name, true, false,
+  add(
+      name, true, false,
       [=](std::string_view value) -> Status {
         if (parseWhole(value, *out) && *out >= least && *out <= most)
           return {};
-        return usage(std::string(name) + ": not a whole number in range "
-                                         "(wanted " +
+        return usage(std::string(name) +
+                     ": not a whole number in range "
+                     "(wanted " +
                      std::to_string(least) + " to " + std::to_string(most) +
                      ", got " + quote(value) + ")");
       },
@@ -79,7 +82,8 @@ void Flags::integer(const char *name, int64_t least, int64_t most, int64_t *out,
 
 void Flags::list(const char *name, std::vector<std::string> *out,
                  const char *help) {
-  add(name, true, true,
+  add(
+      name, true, true,
       [out](std::string_view value) {
         out->emplace_back(value);
         return Status();
@@ -88,7 +92,8 @@ void Flags::list(const char *name, std::vector<std::string> *out,
 }
 
 void Flags::toggle(const char *name, bool *out, const char *help) {
-  add(name, false, false,
+  add(
+      name, false, false,
       [out](std::string_view) {
         *out = true;
         return Status();
@@ -98,7 +103,8 @@ void Flags::toggle(const char *name, bool *out, const char *help) {
 
 void Flags::choice(const char *name, std::vector<std::string> values,
                    std::string *out, const char *help) {
-  add(name, true, false,
+  add(
+      name, true, false,
       [=](std::string_view value) -> Status {
         std::string known;
         for (const std::string &candidate : values) {
@@ -178,8 +184,8 @@ std::string Flags::helpText() const {
   std::string text = "usage: " + synopsis + "\n\n";
   auto row = [&](const std::string &name, const std::string &help) {
     text += "  " + name;
-    text += name.size() < 26 ? std::string(26 - name.size(), ' ') : "\n" +
-                                                   std::string(28, ' ');
+    text += name.size() < 26 ? std::string(26 - name.size(), ' ')
+                             : "\n" + std::string(28, ' ');
     text += help + "\n";
   };
   for (const Flag &flag : flags)
