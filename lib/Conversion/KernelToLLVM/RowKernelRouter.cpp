@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -55,6 +56,13 @@ private:
   Value keyOf(OpBuilder &builder, Value score);
   /// The index of the largest key in [from, to); the lowest of equal ones.
   Value largest(Value keys, Value from, Value to);
+  struct Best {
+    Value index, key;
+  };
+  /// ... when it is larger than that of `start`, else `start`.
+  Best largest(Value keys, Value from, Value to, Best start);
+  /// The index of the largest of all keys.
+  Value largestExpert();
   Value groupKey(Value group);
 
   RowKernel &kernel;
@@ -120,9 +128,10 @@ void RouterRow::emitKeys() {
   });
 }
 
-Value RouterRow::largest(Value from, Value begin, Value end) {
+RouterRow::Best RouterRow::largest(Value from, Value begin, Value end,
+                                   Best start) {
   auto best =
-      math.loop(math.add(begin, 1), end, 1, {begin, at(from, begin)},
+      math.loop(begin, end, 1, {start.index, start.key},
                 [&](Value index, ValueRange held) -> VectorMath::Values {
                   Value key = at(from, index);
                   Value better =
@@ -130,7 +139,50 @@ Value RouterRow::largest(Value from, Value begin, Value end) {
                   return {math.select(better, index, held[0]),
                           math.select(better, key, held[1])};
                 });
-  return best.front();
+  return {best[0], best[1]};
+}
+
+Value RouterRow::largest(Value from, Value begin, Value end) {
+  Best first{begin, at(from, begin)};
+  return largest(from, math.add(begin, 1), end, first).index;
+}
+
+/// Each lane keeps the first of its largest keys; of the lanes with the largest
+/// key, the one with the lowest index has it.
+Value RouterRow::largestExpert() {
+  int64_t lanes = kernel.frame.target().vectorWidth;
+  int64_t whole = experts / lanes * lanes;
+  if (whole < 2 * lanes)
+    return largest(keys, math.index(0), math.index(experts));
+  auto type = math.vectorType(lanes, b.getI32Type());
+  auto indices = llvm::to_vector(llvm::seq<int32_t>(0, int32_t(lanes)));
+  Value lane = arith::ConstantOp::create(
+      b, loc, DenseIntElementsAttr::get(type, ArrayRef<int32_t>(indices)));
+  auto load = [&](Value index) -> Value {
+    return vector::LoadOp::create(b, loc, type, keys,
+                                  ValueRange{math.index(0), index});
+  };
+  auto best = math.loop(
+      math.index(lanes), math.index(whole), lanes, {lane, load(math.index(0))},
+      [&](Value index, ValueRange held) -> VectorMath::Values {
+        Value key = load(index);
+        Value number =
+            arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
+        Value numbers = math.add(lane, math.broadcast(number, lanes));
+        Value better = math.compare(arith::CmpIPredicate::sgt, key, held[1]);
+        return {math.select(better, numbers, held[0]),
+                math.select(better, key, held[1])};
+      });
+  Value key = vector::ReductionOp::create(b, loc, vector::CombiningKind::MAXSI,
+                                          best[1]);
+  Value has = math.compare(arith::CmpIPredicate::eq, best[1],
+                           math.broadcast(key, lanes));
+  Value last = math.broadcast(i32(std::numeric_limits<int32_t>::max()), lanes);
+  Value index = vector::ReductionOp::create(
+      b, loc, vector::CombiningKind::MINSI, math.select(has, best[0], last));
+  index = arith::IndexCastOp::create(b, loc, b.getIndexType(), index);
+  return largest(keys, math.index(whole), math.index(experts), {index, key})
+      .index;
 }
 
 /// The key of the sum of the group's two best biased scores.
@@ -171,7 +223,7 @@ void RouterRow::choose() {
   Value ids = kernel.rowOf(op.getIds()),
         weights = kernel.rowOf(op.getWeights());
   math.loop(math.index(0), math.index(op.getTopK()), 1, [&](Value rank) {
-    Value expert = largest(keys, math.index(0), math.index(experts));
+    Value expert = largestExpert();
     put(i32(chosenKey), keys, expert);
     put(arith::IndexCastOp::create(b, loc, b.getI32Type(), expert), ids, rank);
     put(at(scores, expert), weights, rank);
