@@ -26,6 +26,8 @@ WORK = pathlib.Path(os.environ["K3_WORK"])
 GOLDEN = ROOT / "test" / "data" / "golden"
 MODELS = ROOT / "examples" / "models"
 
+WORK.mkdir(parents=True, exist_ok=True)
+
 DTYPES = {"F32": np.float32, "I32": np.int32, "F64": np.float64,
           "I64": np.int64, "U8": np.uint8}
 
@@ -52,7 +54,6 @@ def tool(name, *arguments):
 @functools.lru_cache(None)
 def artefact(model, precision="f32"):
     """Path of the compiled artefact of a model of examples/models."""
-    WORK.mkdir(parents=True, exist_ok=True)
     source = WORK / f"{model}.{precision}.{os.getpid()}.mlir"
     target = source.with_suffix(".fatbin")
     tool("k3-import", MODELS / model, "-o", source)
