@@ -184,7 +184,9 @@ TEST_F(Model, TransformersKimiLinear) {
     double error = relative(scored["logits"]->reals, logits.reals);
     EXPECT_LE(error, tolerance) << prompt;
     worst = std::max(worst, error);
-    // Decoding goes on with the tokens that transformers chose.
+    // Decoding goes on with the tokens that transformers chose. Its logits there
+    // are float32 ones, 1.6e-6 from float64; the limit is its manifest's.
+    constexpr double float32Tolerance = 1e-5;
     const Tensor &decoded = *golden.at(prompt + ".decode_logits");
     const std::vector<int32_t> &greedy =
         golden.at(prompt + ".greedy")->integers;
@@ -193,7 +195,7 @@ TEST_F(Model, TransformersKimiLinear) {
       ASSERT_TRUE(next.count("logits"));
       EXPECT_LE(relative(next["logits"]->reals,
                          {decoded.row(step), size_t(decoded.rowSize())}),
-                tolerance)
+                float32Tolerance)
           << prompt << " step " << step;
     }
   }
