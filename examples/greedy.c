@@ -35,8 +35,8 @@ static int32_t step(k3rt_session *session, const char *entry, int32_t slot,
   int32_t ends[] = {0, count};
   k3_tensor inputs[] = {ints("tokens", tokens, count),
                         ints("cu_seqlens", ends, 2), ints("slots", &slot, 1)};
-  k3_tensor output = {"logits", K3_F32, 2, {1, vocabulary}, logits,
-                      vocabulary * sizeof(float)};
+  k3_tensor output = {"logits",        K3_F32, 2,
+                      {1, vocabulary}, logits, vocabulary * sizeof(float)};
   check(k3rt_run(session, entry, inputs, 3, &output, 1));
   return likeliest(logits, vocabulary);
 }

@@ -37,8 +37,13 @@ typedef enum k3_code {
 } k3_code;
 
 typedef enum k3_dtype {
-  K3_F32 = 0, K3_BF16 = 1, K3_F16 = 2, K3_F64 = 3,
-  K3_I32 = 4, K3_I64 = 5, K3_U8 = 6
+  K3_F32 = 0,
+  K3_BF16 = 1,
+  K3_F16 = 2,
+  K3_F64 = 3,
+  K3_I32 = 4,
+  K3_I64 = 5,
+  K3_U8 = 6
 } k3_dtype;
 
 #define K3_MAX_RANK 8
@@ -58,19 +63,20 @@ typedef struct k3rt_model k3rt_model;
 typedef struct k3rt_session k3rt_session;
 
 typedef struct k3rt_model_options {
-  size_t struct_size;       /* sizeof(k3rt_model_options) */
-  const char *weights_dir;  /* checkpoint folder; NULL if the model has no weights */
-  const char *target;       /* code object to use; NULL picks the best for this CPU */
-  int32_t allow_nonfinite;  /* 1: weights may hold NaN or Inf */
+  size_t struct_size; /* sizeof(k3rt_model_options) */
+  const char
+      *weights_dir;   /* checkpoint folder; NULL if the model has no weights */
+  const char *target; /* code object to use; NULL picks the best for this CPU */
+  int32_t allow_nonfinite; /* 1: weights may hold NaN or Inf */
   void (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
   void *progress_user;
 } k3rt_model_options;
 
 typedef struct k3rt_session_options {
   size_t struct_size;
-  int32_t threads;    /* 0: one per CPU this process may use */
-  int64_t slots;      /* sequences that can be alive at once; 0: 1 */
-  int64_t capacity;   /* tokens a slot can hold; 0: 4096 */
+  int32_t threads;  /* 0: one per CPU this process may use */
+  int64_t slots;    /* sequences that can be alive at once; 0: 1 */
+  int64_t capacity; /* tokens a slot can hold; 0: 4096 */
 } k3rt_session_options;
 
 K3RT_API const char *k3rt_version(void);

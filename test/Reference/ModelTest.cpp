@@ -184,8 +184,8 @@ TEST_F(Model, TransformersKimiLinear) {
     double error = relative(scored["logits"]->reals, logits.reals);
     EXPECT_LE(error, tolerance) << prompt;
     worst = std::max(worst, error);
-    // Decoding goes on with the tokens that transformers chose. Its logits there
-    // are float32 ones, 1.6e-6 from float64; the limit is its manifest's.
+    // Decoding goes on with the tokens that transformers chose. Its logits
+    // there are float32 ones, 1.6e-6 from float64; the limit is its manifest's.
     constexpr double float32Tolerance = 1e-5;
     const Tensor &decoded = *golden.at(prompt + ".decode_logits");
     const std::vector<int32_t> &greedy =

@@ -64,10 +64,10 @@ void DeltaState::copyTransposed(bool toPool, ChannelPart part) {
     math.loop(math.index(0), math.index(keyWidth), lanes, [&](Value k) {
       SmallVector<Value> tile;
       for (int64_t i = 0; i < lanes; ++i)
-        tile.push_back(
-            toPool ? read(math.add(k, i), part)
-                   : math.load(pool, {slot, head, math.add(channel, i), k},
-                               lanes));
+        tile.push_back(toPool ? read(math.add(k, i), part)
+                              : math.load(pool,
+                                          {slot, head, math.add(channel, i), k},
+                                          lanes));
       transpose(math, tile);
       for (int64_t i = 0; i < lanes; ++i) {
         if (toPool)
@@ -96,8 +96,7 @@ void DeltaState::copy(bool toPool) {
       copyTransposed(toPool, part);
       continue;
     }
-    Value pool =
-        math.frame.bufferOf(toPool ? op.getNewState() : op.getState());
+    Value pool = math.frame.bufferOf(toPool ? op.getNewState() : op.getState());
     Value channel = math.add(first, part.offset);
     math.loop(math.index(0), math.index(keyWidth), 1, [&](Value k) {
       SmallVector<Value> at = {slot, head, k, channel};

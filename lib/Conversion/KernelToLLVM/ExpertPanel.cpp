@@ -31,10 +31,11 @@ FailureOr<ExpertPanel> ExpertPanel::create(VectorMath &math, Operation *op,
   };
   switch (packing) {
   case Packing::PairPanels:
-    result.weight = view(weight,
-                         {experts, panels, int64_t(llvm::divideCeil(columns, 2)),
-                          2 * panelWidth},
-                         b.getBF16Type());
+    result.weight =
+        view(weight,
+             {experts, panels, int64_t(llvm::divideCeil(columns, 2)),
+              2 * panelWidth},
+             b.getBF16Type());
     return result;
   case Packing::Panels:
     result.weight =
@@ -81,8 +82,8 @@ Value ExpertPanel::pairs(Value row, ArrayRef<Value> at, Value expert,
       zero, math.index(llvm::divideCeil(inputs, 2)), 1,
       VectorMath::Values(2, math.splat(0.0, panelWidth)),
       [&](Value k, ValueRange sum) -> VectorMath::Values {
-        Value raw = vector::LoadOp::create(
-            b, math.loc, type, weight, ValueRange{expert, panel, k, zero});
+        Value raw = vector::LoadOp::create(b, math.loc, type, weight,
+                                           ValueRange{expert, panel, k, zero});
         auto [low, high] = widenPairs(math, raw);
         Value even = math.mul(k, 2);
         Value odd = math.add(even, 1);
@@ -174,8 +175,8 @@ Value ExpertPanel::nibbles(Value row, ArrayRef<Value> at, Value expert,
         });
     Value raw = vector::LoadOp::create(b, loc, bytes, scales,
                                        ValueRange{expert, panel, g, zero});
-    Value half = math.mulF(math.addF(sums[0], sums[1]),
-                           math.splat(0.5, panelWidth));
+    Value half =
+        math.mulF(math.addF(sums[0], sums[1]), math.splat(0.5, panelWidth));
     return {math.fma(half, widenScales(raw), total[0])};
   };
   return math

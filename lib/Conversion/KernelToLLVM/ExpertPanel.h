@@ -13,11 +13,9 @@ namespace k3 {
 class ExpertPanel {
 public:
   /// `scales` is null unless the weight is MXFP4.
-  static mlir::FailureOr<ExpertPanel> create(VectorMath &math,
-                                             mlir::Operation *op,
-                                             mlir::Value weight,
-                                             mlir::Value scales,
-                                             Packing packing);
+  static mlir::FailureOr<ExpertPanel>
+  create(VectorMath &math, mlir::Operation *op, mlir::Value weight,
+         mlir::Value scales, Packing packing);
 
   /// sum_k row[at.., k] * weight[expert, 16 * panel .., k] as a panel vector;
   /// lanes past the last output hold zeros or, unpacked, are not stored.

@@ -26,8 +26,8 @@ class DeltaWalk {
 public:
   DeltaWalk(VectorMath &math, DeltaRuleOp op, VectorMath::Sequence seq,
             Value head)
-      : math(math), op(op), seq(seq), head(head),
-        keyWidth(dim(op.getQ(), 2)), valueWidth(dim(op.getV(), 2)),
+      : math(math), op(op), seq(seq), head(head), keyWidth(dim(op.getQ(), 2)),
+        valueWidth(dim(op.getV(), 2)),
         keyHead(math.div(head, dim(op.getV(), 1) / dim(op.getQ(), 1))),
         unroll(keyWidth % 4 == 0 ? 4 : 1) {}
 
@@ -154,10 +154,9 @@ DeltaWalk::Values DeltaWalk::readErase(DeltaState &state, const TokenRows &rows,
             if (d)
               state.write(decayed, k, part);
             bool undecayed = op.getReadState() == ReadState::Undecayed;
-            next.push_back(
-                math.fma(math.loadSplat(reader, {local, k}, part.lanes),
-                         undecayed ? old : decayed,
-                         carried[u * parts.size() + p]));
+            next.push_back(math.fma(
+                math.loadSplat(reader, {local, k}, part.lanes),
+                undecayed ? old : decayed, carried[u * parts.size() + p]));
           }
         }
         return next;
@@ -172,17 +171,18 @@ DeltaWalk::Values DeltaWalk::readErase(DeltaState &state, const TokenRows &rows,
   return totals;
 }
 
-DeltaWalk::Values
-DeltaWalk::writeAndRead(DeltaState &state, const TokenRows &rows, Value local,
-                        Value t, Value decay, Values erased, Value first,
-                        ArrayRef<ChannelPart> parts) {
+DeltaWalk::Values DeltaWalk::writeAndRead(DeltaState &state,
+                                          const TokenRows &rows, Value local,
+                                          Value t, Value decay, Values erased,
+                                          Value first,
+                                          ArrayRef<ChannelPart> parts) {
   Value values = math.frame.bufferOf(op.getV());
   bool lowRank = op.getErase() == Erase::LowRank;
   Values written; // what the write key multiplies
   Values zeros;
   for (auto [p, part] : llvm::enumerate(parts)) {
-    Value v = math.load(values, {t, head, math.add(first, part.offset)},
-                        part.lanes);
+    Value v =
+        math.load(values, {t, head, math.add(first, part.offset)}, part.lanes);
     if (op.getWrite() == Write::BetaValue)
       v = math.mulF(v, beta(t, part.lanes));
     if (erases() && !lowRank)
@@ -240,8 +240,8 @@ DeltaWalk::Values DeltaWalk::step(DeltaState &state, const TokenRows &rows,
 }
 
 void DeltaWalk::run(Value first, int64_t channels, bool last) {
-  Value resumed = math.compare(arith::CmpIPredicate::sgt, seq.context,
-                               math.index(0));
+  Value resumed =
+      math.compare(arith::CmpIPredicate::sgt, seq.context, math.index(0));
   Value o = math.frame.bufferOf(op.getO());
   DeltaState state(math, op, seq.slot, head, first, channels);
   state.load(resumed);
@@ -251,8 +251,7 @@ void DeltaWalk::run(Value first, int64_t channels, bool last) {
   double scale = op.getScale().convertToDouble();
   math.loop(seq.begin, seq.end, tokensOfBatch, [&](Value t0) {
     Value end = math.min(math.add(t0, tokensOfBatch), seq.end);
-    math.loop(t0, end, 1,
-              [&](Value t) { fillRows(rows, math.sub(t, t0), t); });
+    math.loop(t0, end, 1, [&](Value t) { fillRows(rows, math.sub(t, t0), t); });
     math.loop(t0, end, 1, [&](Value t) {
       Value local = math.sub(t, t0);
       Values out = step(state, rows, local, t, first, channels);
@@ -334,7 +333,7 @@ void DeltaWalk::storeNormalizer() {
 
 /// One block of channels a workgroup.
 static void emitBlock(VectorMath &math, DeltaWalk &walk, Value alive,
-                         Value block, int64_t width) {
+                      Value block, int64_t width) {
   int64_t blocks = llvm::divideCeil(width, deltaBlock);
   int64_t tail = width - (blocks - 1) * deltaBlock;
   Value first = math.mul(block, deltaBlock);

@@ -46,8 +46,7 @@ FailureOr<KernelGrid> lowerExpertUp(KernelFrame &frame, ExpertUpOp op) {
   if (failed(gate) || failed(up))
     return failure();
   int64_t topK = dimSize(op.getIds(), 1), width = dimSize(op.getW1(), 1);
-  int64_t groups =
-      llvm::divideCeil(width, panelWidth * panelsOfGroup);
+  int64_t groups = llvm::divideCeil(width, panelWidth * panelsOfGroup);
   Value group = math.rem(frame.workgroup(), groups);
   Value choice = math.div(frame.workgroup(), groups);
   Value t = math.div(choice, topK), j = math.rem(choice, topK);
@@ -63,9 +62,10 @@ FailureOr<KernelGrid> lowerExpertUp(KernelFrame &frame, ExpertUpOp op) {
     std::optional<double> linearBeta;
     if (op.getLinearBeta())
       linearBeta = op.getLinearBeta()->convertToDouble();
-    Value h = op.getGlu() == GluKind::Situ
-                  ? situ(math, g, u, op.getBeta()->convertToDouble(), linearBeta)
-                  : math.mulF(math.silu(g), u);
+    Value h =
+        op.getGlu() == GluKind::Situ
+            ? situ(math, g, u, op.getBeta()->convertToDouble(), linearBeta)
+            : math.mulF(math.silu(g), u);
     storePanel(math, h, result, {t, j}, panel, width);
   });
   return KernelGrid{op.getZ(), 0, 1, topK * groups};

@@ -31,7 +31,8 @@ struct Attend {
   Value sums;   // [group, latent]
   Value maxima; // [group, 2]: running maximum and denominator
 
-  void emit(Value token, Value slot, Value rows, Value firstHead, int64_t count);
+  void emit(Value token, Value slot, Value rows, Value firstHead,
+            int64_t count);
   void score(Value token, Value slot, Value head, Value local, Value j,
              Value column);
   void fold(Value slot, Value local, Value first, Value used);
@@ -55,8 +56,7 @@ void Attend::score(Value token, Value slot, Value head, Value local, Value j,
   for (int64_t i = whole; i < row; ++i)
     total = math.fma(math.loadScalar(q, {token, head, math.index(i)}),
                      math.loadScalar(cache, {slot, j, math.index(i)}), total);
-  Value scaled =
-      math.mulF(total, math.scalar(op.getScale().convertToDouble()));
+  Value scaled = math.mulF(total, math.scalar(op.getScale().convertToDouble()));
   math.storeScalar(scaled, scores, {local, column});
 }
 
@@ -82,8 +82,8 @@ void Attend::fold(Value slot, Value local, Value first, Value used) {
     sum = math.loop(zero, used, 1, {sum},
                     [&](Value j, ValueRange carried) -> VectorMath::Values {
                       Value weight = math.loadSplat(scores, {local, j}, width);
-                      Value value =
-                          math.load(cache, {slot, math.add(first, j), l}, width);
+                      Value value = math.load(
+                          cache, {slot, math.add(first, j), l}, width);
                       return {math.fma(weight, value, carried[0])};
                     })
               .front();
@@ -155,8 +155,7 @@ FailureOr<KernelGrid> lowerLatentAttend(KernelFrame &frame, LatentAttendOp op) {
   VectorMath::Sequence seq =
       math.sequence(number, bounds, frame.bufferOf(op.getSlots()),
                     frame.bufferOf(op.getContextLens()));
-  Value rows =
-      math.add(math.add(seq.context, math.sub(token, seq.begin)), 1);
+  Value rows = math.add(math.add(seq.context, math.sub(token, seq.begin)), 1);
   math.when(
       math.compare(arith::CmpIPredicate::sge, seq.slot, math.index(0)),
       [&] { attend.emit(token, seq.slot, rows, firstHead, group); },

@@ -55,8 +55,7 @@ FailureOr<KernelGrid> lowerLastToken(KernelFrame &frame, LastTokenOp op) {
   return KernelGrid{op.getResult(), 0, 1, 1};
 }
 
-FailureOr<KernelGrid> lowerLatentAppend(KernelFrame &frame,
-                                        LatentAppendOp op) {
+FailureOr<KernelGrid> lowerLatentAppend(KernelFrame &frame, LatentAppendOp op) {
   VectorMath math(frame);
   VectorMath::Sequence seq = math.sequence(
       frame.workgroup(), frame.bufferOf(op.getCuSeqlens()),
@@ -65,14 +64,14 @@ FailureOr<KernelGrid> lowerLatentAppend(KernelFrame &frame,
   Value rot = frame.bufferOf(op.getKRot());
   Value cache = frame.bufferOf(op.getNewCache());
   int64_t width = dimSize(op.getLatent(), 1), tail = dimSize(op.getKRot(), 1);
-  math.when(
-      math.compare(arith::CmpIPredicate::sge, seq.slot, math.index(0)), [&] {
-        math.loop(seq.begin, seq.end, 1, [&](Value t) {
-          Value row = math.add(seq.context, math.sub(t, seq.begin));
-          copyRow(math, latent, {t}, 0, cache, {seq.slot, row}, 0, width);
-          copyRow(math, rot, {t}, 0, cache, {seq.slot, row}, width, tail);
-        });
-      });
+  math.when(math.compare(arith::CmpIPredicate::sge, seq.slot, math.index(0)),
+            [&] {
+              math.loop(seq.begin, seq.end, 1, [&](Value t) {
+                Value row = math.add(seq.context, math.sub(t, seq.begin));
+                copyRow(math, latent, {t}, 0, cache, {seq.slot, row}, 0, width);
+                copyRow(math, rot, {t}, 0, cache, {seq.slot, row}, width, tail);
+              });
+            });
   return KernelGrid{op.getSlots(), 0, 1, 1};
 }
 
@@ -163,8 +162,7 @@ FailureOr<KernelGrid> lowerAbsorbValue(KernelFrame &frame, AbsorbValueOp op) {
       math, frame.sizeOf(op.getX(), 0), heads, [&](Value t, Value h) {
         Value first = math.add(math.mul(h, nope + width), nope);
         math.loop(math.index(0), math.index(width), 1, [&](Value v) {
-          Value dot =
-              dotRow(math, x, {t, h}, kvB, math.add(first, v), latent);
+          Value dot = dotRow(math, x, {t, h}, kvB, math.add(first, v), latent);
           math.storeScalar(dot, result, {t, h, v});
         });
       });

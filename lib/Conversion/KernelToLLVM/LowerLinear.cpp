@@ -14,13 +14,12 @@ using namespace mlir;
 namespace k3 {
 
 namespace {
-constexpr int64_t rowTile = 128;    // rows of one workgroup
+constexpr int64_t rowTile = 128;     // rows of one workgroup
 constexpr int64_t panelsOfGroup = 4; // panels of one workgroup
 } // namespace
 
 static int64_t panelCount(LinearOp op) {
-  return llvm::divideCeil(tensorType(op.getWeight()).getDimSize(0),
-                          panelWidth);
+  return llvm::divideCeil(tensorType(op.getWeight()).getDimSize(0), panelWidth);
 }
 
 static int64_t columnBlocks(LinearOp op) {
@@ -33,8 +32,8 @@ static void emitPanels(VectorMath &math, PanelProduct &product, Value from,
   const CpuTarget &target = math.frame.target();
   bool wide = target.vectorRegisters >= 32;
   int64_t rows = wide ? 8 : 2, group = 2;
-  Value whole = math.add(
-      from, math.mul(math.div(math.sub(to, from), rows), rows));
+  Value whole =
+      math.add(from, math.mul(math.div(math.sub(to, from), rows), rows));
   int64_t done = 0;
   for (; done < count; done += group) {
     int64_t panels = std::min(group, count - done);

@@ -49,9 +49,9 @@ Value ChannelWalk::gather(Value memref, ArrayRef<Value> leading,
   for (int64_t i = 0; i < width; ++i) {
     SmallVector<Value> at(leading);
     at.append({math.add(channel, i), math.index(column)});
-    vector = vector::InsertOp::create(math.b, math.loc,
-                                      math.loadScalar(memref, at), vector,
-                                      ArrayRef<int64_t>{i});
+    vector =
+        vector::InsertOp::create(math.b, math.loc, math.loadScalar(memref, at),
+                                 vector, ArrayRef<int64_t>{i});
   }
   return vector;
 }
@@ -70,10 +70,10 @@ void ChannelWalk::scatter(Value vector, Value memref, ArrayRef<Value> leading,
 VectorMath::Values ChannelWalk::initialWindow() {
   // A fresh slot may hold anything, NaN included, so its bytes are not read.
   Value state = math.frame.bufferOf(op.getState());
-  Value resumed = math.compare(arith::CmpIPredicate::sgt, seq.context,
-                               math.index(0));
-  Value window = math.frame.scratch(
-      MemRefType::get({kept(), lanes}, math.b.getF32Type()));
+  Value resumed =
+      math.compare(arith::CmpIPredicate::sgt, seq.context, math.index(0));
+  Value window =
+      math.frame.scratch(MemRefType::get({kept(), lanes}, math.b.getF32Type()));
   math.when(
       resumed,
       [&] {
@@ -88,8 +88,7 @@ VectorMath::Values ChannelWalk::initialWindow() {
       });
   VectorMath::Values values;
   for (int64_t j = 0; j < kept(); ++j)
-    values.push_back(
-        math.load(window, {math.index(j), math.index(0)}, width));
+    values.push_back(math.load(window, {math.index(j), math.index(0)}, width));
   return values;
 }
 
@@ -102,23 +101,24 @@ void ChannelWalk::run() {
   Value bias = op.getBias() ? math.load(math.frame.bufferOf(op.getBias()),
                                         {channel}, width)
                             : math.splat(0.0, width);
-  VectorMath::Values window = math.loop(
-      seq.begin, seq.end, 1, initialWindow(),
-      [&](Value t, ValueRange past) -> VectorMath::Values {
-        Value now = math.load(x, {t, channel}, width);
-        Value sum = bias;
-        for (int64_t j = 0; j + 1 < taps(); ++j)
-          sum = math.fma(tap[j], past[kept() - (taps() - 1) + j], sum);
-        sum = math.fma(tap.back(), now, sum);
-        if (op.getActivation() == Activation::Silu)
-          sum = math.silu(sum);
-        else if (op.getActivation() == Activation::Sigmoid)
-          sum = math.sigmoid(sum);
-        math.store(sum, y, {t, channel});
-        VectorMath::Values next(past.drop_front());
-        next.push_back(now);
-        return next;
-      });
+  VectorMath::Values window =
+      math.loop(seq.begin, seq.end, 1, initialWindow(),
+                [&](Value t, ValueRange past) -> VectorMath::Values {
+                  Value now = math.load(x, {t, channel}, width);
+                  Value sum = bias;
+                  for (int64_t j = 0; j + 1 < taps(); ++j)
+                    sum =
+                        math.fma(tap[j], past[kept() - (taps() - 1) + j], sum);
+                  sum = math.fma(tap.back(), now, sum);
+                  if (op.getActivation() == Activation::Silu)
+                    sum = math.silu(sum);
+                  else if (op.getActivation() == Activation::Sigmoid)
+                    sum = math.sigmoid(sum);
+                  math.store(sum, y, {t, channel});
+                  VectorMath::Values next(past.drop_front());
+                  next.push_back(now);
+                  return next;
+                });
   Value state = math.frame.bufferOf(op.getNewState());
   for (int64_t j = 0; j < kept(); ++j)
     scatter(window[j], state, {seq.slot}, j);

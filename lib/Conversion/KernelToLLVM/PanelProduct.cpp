@@ -53,8 +53,8 @@ FailureOr<PanelProduct> PanelProduct::create(VectorMath &math, LinearOp op) {
                           : math.frame.bufferOf(op.getWeight());
   if (form == Form::Bf16Dot)
     product.xPairs = math.frame.bufferAs(
-        op.getX(), MemRefType::get({xType.getDimSize(0), inputs / 2},
-                                   b.getI32Type()));
+        op.getX(),
+        MemRefType::get({xType.getDimSize(0), inputs / 2}, b.getI32Type()));
   return product;
 }
 
@@ -70,8 +70,8 @@ std::pair<Value, Value> widenPairs(VectorMath &math, Value pairs) {
         b, loc, DenseElementsAttr::get(ints, b.getI32IntegerAttr(value)));
   };
   Value low = arith::ShLIOp::create(b, loc, bits, constant(16));
-  Value high = arith::AndIOp::create(b, loc, bits,
-                                     constant(int32_t(0xffff0000u)));
+  Value high =
+      arith::AndIOp::create(b, loc, bits, constant(int32_t(0xffff0000u)));
   return {vector::BitCastOp::create(b, loc, floats, low),
           vector::BitCastOp::create(b, loc, floats, high)};
 }
@@ -110,8 +110,7 @@ VectorMath::Values PanelProduct::step(Value k, Value row, int64_t rows,
     if (form == Form::Single) {
       Value scalar = math.loadSplat(x, {t, k}, panelWidth);
       for (int64_t p = 0; p < panels; ++p)
-        next[r * panels + p] =
-            math.fma(scalar, raw[p], next[r * panels + p]);
+        next[r * panels + p] = math.fma(scalar, raw[p], next[r * panels + p]);
       continue;
     }
     Value even = math.mul(k, 2);
@@ -134,13 +133,12 @@ void PanelProduct::emit(Value row, int64_t rows, Value panel, int64_t panels) {
   if (form == Form::Unpacked)
     return emitUnpacked(row, rows, panel, panels);
   VectorMath::Values zeros(rows * panels, math.splat(0.0, panelWidth));
-  int64_t steps =
-      form == Form::Single ? inputs : llvm::divideCeil(inputs, 2);
-  VectorMath::Values sums = math.loop(
-      math.index(0), math.index(steps), 1, zeros,
-      [&](Value k, ValueRange carried) {
-        return step(k, row, rows, panel, panels, carried);
-      });
+  int64_t steps = form == Form::Single ? inputs : llvm::divideCeil(inputs, 2);
+  VectorMath::Values sums =
+      math.loop(math.index(0), math.index(steps), 1, zeros,
+                [&](Value k, ValueRange carried) {
+                  return step(k, row, rows, panel, panels, carried);
+                });
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t p = 0; p < panels; ++p)
       storePanel(math, sums[r * panels + p], result, {math.add(row, r)},
@@ -150,31 +148,32 @@ void PanelProduct::emit(Value row, int64_t rows, Value panel, int64_t panels) {
 void PanelProduct::emitUnpacked(Value row, int64_t rows, Value panel,
                                 int64_t panels) {
   Value firstColumn = math.mul(panel, panelWidth);
-  Value endColumn = math.min(math.add(firstColumn, panels * panelWidth),
-                             math.index(outputs));
+  Value endColumn =
+      math.min(math.add(firstColumn, panels * panelWidth), math.index(outputs));
   int64_t whole = inputs / panelWidth * panelWidth;
   for (int64_t r = 0; r < rows; ++r) {
     Value t = math.add(row, r);
     math.loop(firstColumn, endColumn, 1, [&](Value n) {
       Value sum = math.splat(0.0, panelWidth);
       if (whole > 0)
-        sum = math.loop(math.index(0), math.index(whole), panelWidth, {sum},
-                        [&](Value k, ValueRange carried) -> VectorMath::Values {
-                          return {math.fma(math.load(x, {t, k}, panelWidth),
-                                           math.load(weight, {n, k}, panelWidth),
-                                           carried[0])};
-                        })
-                  .front();
+        sum =
+            math.loop(math.index(0), math.index(whole), panelWidth, {sum},
+                      [&](Value k, ValueRange carried) -> VectorMath::Values {
+                        return {math.fma(math.load(x, {t, k}, panelWidth),
+                                         math.load(weight, {n, k}, panelWidth),
+                                         carried[0])};
+                      })
+                .front();
       Value total = math.sumLanes(sum);
       if (whole < inputs)
-        total = math.loop(math.index(whole), math.index(inputs), 1, {total},
-                          [&](Value k, ValueRange carried)
-                              -> VectorMath::Values {
-                            return {math.fma(math.loadScalar(x, {t, k}),
-                                             math.loadScalar(weight, {n, k}),
-                                             carried[0])};
-                          })
-                    .front();
+        total =
+            math.loop(math.index(whole), math.index(inputs), 1, {total},
+                      [&](Value k, ValueRange carried) -> VectorMath::Values {
+                        return {math.fma(math.loadScalar(x, {t, k}),
+                                         math.loadScalar(weight, {n, k}),
+                                         carried[0])};
+                      })
+                .front();
       math.storeScalar(total, result, {t, n});
     });
   }

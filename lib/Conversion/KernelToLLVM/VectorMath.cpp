@@ -126,8 +126,8 @@ static Type widened(Type type, Type f32) {
 static Value widen(OpBuilder &b, Location loc, Value value) {
   if (getElementTypeOrSelf(value.getType()).isF32())
     return value;
-  return arith::ExtFOp::create(b, loc,
-                               widened(value.getType(), b.getF32Type()), value);
+  return arith::ExtFOp::create(b, loc, widened(value.getType(), b.getF32Type()),
+                               value);
 }
 
 static Value narrow(OpBuilder &b, Location loc, Value value, Type element) {
@@ -229,8 +229,7 @@ Value VectorMath::sequenceOfToken(Value token, Value cuSeqlens, Value count) {
   return loop(index(0), count, 1, {index(0)},
               [&](Value n, ValueRange found) -> Values {
                 Value starts = loadIndex(cuSeqlens, n);
-                Value holds =
-                    compare(arith::CmpIPredicate::sle, starts, token);
+                Value holds = compare(arith::CmpIPredicate::sle, starts, token);
                 return {select(holds, n, found[0])};
               })
       .front();
