@@ -5,3 +5,4 @@ set -eu
 cd "$(dirname "$0")/.."
 git ls-files '*.cpp' '*.h' '*.c' | xargs -r clang-format-22 --dry-run --Werror
 python3 scripts/check-includes.py
+scripts/generate-docs.sh --check
