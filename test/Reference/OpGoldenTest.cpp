@@ -35,9 +35,10 @@ TEST(OpGolden, EveryCaseOfTheManifest) {
   std::vector<OpCase> cases = loadAll(context);
   EXPECT_GE(cases.size(), 80u);
   for (OpCase &made : cases) {
+    CaseWeights weights(made);
     std::unique_ptr<reference::ModelRunner> runner;
     ASSERT_TRUE(mlir::succeeded(
-        reference::ModelRunner::create(*made.module, nullptr, 0, 0, runner)));
+        reference::ModelRunner::create(*made.module, &weights, 0, 0, runner)));
     NamedTensors outputs;
     ASSERT_TRUE(mlir::succeeded(runner->run("main", made.inputs, outputs)))
         << made.name;

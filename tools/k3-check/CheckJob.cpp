@@ -139,6 +139,48 @@ static LogicalResult expose(ModuleOp module, StringRef entry) {
   return pm.run(module);
 }
 
+/// The rows that "o@1" or "o" names; null when they do not fit.
+static TensorPtr namedRows(StringRef key, const Tensor &wanted,
+                           const NamedTensors &outputs) {
+  auto [name, row] = key.split('@');
+  auto found = outputs.find(name.str());
+  if (found == outputs.end() || wanted.isInteger != found->second->isInteger)
+    return nullptr;
+  const Tensor &all = *found->second;
+  if (row.empty() && all.count() == wanted.count())
+    return found->second;
+  int64_t index = 0;
+  if (row.getAsInteger(10, index) || index < 0 || index >= all.rows() ||
+      all.rowSize() != wanted.count() || all.isInteger)
+    return nullptr;
+  std::vector<double> values(all.row(index), all.row(index) + all.rowSize());
+  return share(Tensor::ofReals(wanted.shape, std::move(values)));
+}
+
+/// Compares compiled results with those of a file, by the rms ratio.
+static k3::Status checkExpected(const CheckFlags &flags,
+                                const CompiledRun &compiled) {
+  NamedTensors expected;
+  K3_TRY(readTensorFile(flags.expectedFile, expected));
+  for (const auto &[key, wanted] : expected) {
+    TensorPtr actual = namedRows(key, *wanted, compiled.outputs);
+    if (!actual)
+      return k3::Status::error(Code::BadInput, 809,
+                               "no result fits the expected " + quote(key));
+    Difference difference = compare(*actual, *wanted);
+    double bound = flags.maxRms.value_or(
+        (flags.precision == "bf16" ? bf16Bounds : f32Bounds).rmsRatio);
+    bool ok = difference.mismatches == 0 && difference.rmsRatio <= bound;
+    llvm::outs() << "expected " << key << ": rms ratio "
+                 << llvm::format("%.2e", difference.rmsRatio)
+                 << (ok ? "\n" : " WRONG\n");
+    if (!ok)
+      return k3::Status::error(Code::CheckFailed, 809,
+                               quote(key) + " is not what is expected");
+  }
+  return {};
+}
+
 static k3::Status refused(const char *what) {
   return k3::Status::error(Code::BadInput, 808, what);
 }
@@ -157,6 +199,8 @@ static k3::Status checkModule(const CheckFlags &flags, ModuleOp module) {
   sizeSession(inputs, compiled);
   OwningOpRef<ModuleOp> copy = module.clone();
   K3_TRY(compiled.run(*copy, inputs));
+  if (!flags.expectedFile.empty())
+    K3_TRY(checkExpected(flags, compiled));
 
   CheckpointWeights weights;
   if (!flags.weights.empty())

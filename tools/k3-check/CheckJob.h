@@ -19,6 +19,8 @@ struct CheckFlags {
   std::string input, weights, entry, target, precision;
   std::string inputsFile;         ///< safetensors with inputs by name
   std::vector<int32_t> promptIds; ///< or one sequence of tokens
+  /// safetensors with wanted results by name, or "NAME@ROW" for one row.
+  std::string expectedFile;
   /// Carry reference values on instead of compiled ones.
   bool chained = false;
   bool onlyFailures = false;

@@ -27,6 +27,9 @@ static cl::list<int> promptIds("prompt-ids",
                                cl::desc("One sequence of token ids"),
                                cl::value_desc("ids"), cl::CommaSeparated,
                                cl::cat(category));
+static cl::opt<std::string>
+    expected("expect", cl::desc("Wanted results by name, as safetensors"),
+             cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string> target("target", cl::desc("CPU level"),
                                    cl::init("x86-64"), cl::cat(category));
 static cl::opt<std::string>
@@ -80,6 +83,7 @@ int main(int argc, char **argv) {
                    precision,
                    inputsFile,
                    {promptIds.begin(), promptIds.end()},
+                   expected,
                    chained,
                    onlyFailures,
                    0,

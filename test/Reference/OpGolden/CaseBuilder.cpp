@@ -60,6 +60,22 @@ Value CaseBuilder::fixed(StringRef name, Tensor value) {
   return argument(name, std::move(value), type);
 }
 
+Value CaseBuilder::weight(StringRef name, Tensor value) {
+  Type element =
+      value.isInteger ? Type(opBuilder.getI8Type()) : opBuilder.getF32Type();
+  auto type = RankedTensorType::get(value.shape, element);
+  OpBuilder::InsertionGuard guard(opBuilder);
+  opBuilder.setInsertionPoint(function);
+  auto declared = WeightOp::create(
+      opBuilder, loc(), opBuilder.getStringAttr(name), TypeAttr::get(type),
+      opBuilder.getStringAttr(name), TypeAttr::get(type), UnitAttr(),
+      IntegerAttr(), PackingAttr());
+  opBuilder.setInsertionPointToEnd(&function.getBody().front());
+  made.weights[name.str()] = reference::share(std::move(value));
+  return GetWeightOp::create(opBuilder, loc(), type,
+                             FlatSymbolRefAttr::get(declared.getSymNameAttr()));
+}
+
 static RankedTensorType dynamicRows(ArrayRef<int64_t> rowShape, Type element) {
   SmallVector<int64_t> shape = {ShapedType::kDynamic};
   llvm::append_range(shape, rowShape);

@@ -25,6 +25,8 @@ public:
   mlir::Value fp32(llvm::StringRef name, Tensor value); ///< always F32
   mlir::Value integers(llvm::StringRef name, std::vector<int32_t> values);
   mlir::Value fixed(llvm::StringRef name, Tensor value); ///< static, F32 or I8
+  /// A weight of the module: static, F32 or I8.
+  mlir::Value weight(llvm::StringRef name, Tensor value);
   mlir::Value indices(llvm::StringRef name, Tensor value); ///< [?, n] of I32
 
   /// Types with a dynamic leading dimension.

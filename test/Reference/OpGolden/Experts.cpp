@@ -45,7 +45,7 @@ static void addRouter(ManifestCase &entry, CaseList &list) {
   Value spread = ExpertDownOp::create(
       b, build.loc(), build.fp32Type({experts}),
       build.fp32("ones", std::move(ones)), router.getIds(), router.getWeights(),
-      build.fixed("one_hot", std::move(oneHot)), ValueRange(), PackingAttr());
+      build.weight("one_hot", std::move(oneHot)), ValueRange(), PackingAttr());
   build.result("per_expert", spread, std::move(perExpert));
   list.end(entry, build);
 }
@@ -72,8 +72,8 @@ static void addMxfp4(ManifestCase &entry, CaseList &list) {
   Value h = build.fp32("h", std::move(identity));
   Value ids = build.indices("ids", Tensor::ofIntegers({inputs, 1}));
   Value ones = build.fp32("weights", std::move(weights));
-  Value w2 = build.fixed("packed", reshaped(bytes, {1, outputs, inputs / 2}));
-  Value s2 = build.fixed("scale", reshaped(scale, {1, outputs, inputs / 32}));
+  Value w2 = build.weight("packed", reshaped(bytes, {1, outputs, inputs / 2}));
+  Value s2 = build.weight("scale", reshaped(scale, {1, outputs, inputs / 32}));
   Value y = ExpertDownOp::create(b, build.loc(), build.fp32Type({outputs}), h,
                                  ids, ones, w2, ValueRange(s2), PackingAttr());
   build.result("w", y, std::move(transposed));

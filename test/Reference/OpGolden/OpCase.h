@@ -28,6 +28,7 @@ struct OpCase {
   /// One function, `main`, whose arguments and results have names.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   NamedTensors inputs;
+  NamedTensors weights; ///< of the module's k3.weight ops, by their source
   std::map<std::string, Expected> outputs;
   /// Norm of the difference over norm of the golden value: what the manifest
   /// suggests for float32 and bf16 implementations; 0 when it does not.
@@ -38,6 +39,19 @@ struct OpCase {
 /// BF16 and everything that must be fp32 stays so; otherwise all is F32.
 Status loadOpCases(mlir::MLIRContext &context, const std::string &folder,
                    bool bf16, std::vector<OpCase> &out);
+
+/// The weights of a case.
+class CaseWeights : public reference::WeightSource {
+public:
+  explicit CaseWeights(const OpCase &made) : made(made) {}
+  Status load(WeightOp weight, TensorPtr &out) override {
+    out = made.weights.at(weight.getSource().str());
+    return {};
+  }
+
+private:
+  const OpCase &made;
+};
 
 /// |actual - expected| / |expected|; infinite when shapes or NaNs differ.
 double relativeError(const Tensor &actual, const Expected &expected);

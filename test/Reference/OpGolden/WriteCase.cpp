@@ -69,6 +69,15 @@ k3::Status k3::golden::writeCase(const OpCase &made,
         expected.row < 0 ? name : name + "@" + std::to_string(expected.row);
     outputs.add<float>(key, "F32", *expected.value, expected.value->reals);
   }
+  TensorList weights;
+  for (const auto &[name, tensor] : made.weights)
+    if (tensor->isInteger)
+      weights.add<uint8_t>(name, "U8", *tensor, tensor->integers);
+    else
+      weights.add<float>(name, "F32", *tensor, tensor->reals);
+  if (!weights.tensors.empty())
+    K3_TRY(
+        writeSafetensors(stem + ".weights.safetensors", weights.tensors, {}));
   std::map<std::string, std::string> metadata = {
       {"f32_tolerance", std::to_string(made.f32Tolerance * 1e6) + "e-6"},
       {"bf16_tolerance", std::to_string(made.bf16Tolerance)}};

@@ -12,7 +12,8 @@ namespace k3::golden {
 
 /// Writes NAME.mlir, NAME.in.safetensors (arguments by name, floats as F32,
 /// I8 as U8) and NAME.out.safetensors (what is known of the results by name;
-/// one index of the leading dimension is "NAME@INDEX"). A slash in the case's
+/// one index of the leading dimension is "NAME@INDEX"), and
+/// NAME.weights.safetensors for modules with weights. A slash in the case's
 /// name becomes a dot.
 Status writeCase(const OpCase &made, const std::string &folder);
 
