@@ -20,8 +20,8 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
 namespace {
 
-const std::vector<state::StateSpec> states = {
-    {"S", K3_F32, {2, 3}}, {"cache", K3_BF16, {-1, 4}}};
+const std::vector<state::StateSpec> states = {{"S", K3_F32, {2, 3}},
+                                              {"cache", K3_BF16, {-1, 4}}};
 
 /// The digest of docs in runtime/state/SlotFile.cpp over the file's content.
 std::string digestOf(const SafetensorsHeader &header,
