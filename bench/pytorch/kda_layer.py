@@ -131,7 +131,7 @@ k3.set_state @S, %s1 : {pool}
     return "\n".join(lines)
 
 
-def read_bandwidth(threads, median):
+def read_bandwidth(median):
     """Bytes a second of summing 1 GiB, the machine's plain read speed."""
     data = torch.ones(2**27, dtype=torch.float64)
     return data.numel() * 8 / median(data.sum, 7)
@@ -158,28 +158,31 @@ def compare(tools, work, threads, compile_model, median):
                            slots=[slot])["y"]
 
     with torch.inference_mode():
-        session.reset(slot)
-        ours, theirs = run(rows), eager(x).float().numpy()
-        error = float(np.linalg.norm(ours - theirs) / np.linalg.norm(theirs))
-
-        def prefill():
-            session.reset(slot)
-            run(rows)
+        theirs = eager(x).float().numpy()
 
         def eager_prefill():
             eager.reset()
             eager(x)
 
-        result = {"relative_error": error,
-                  "prefill_256_s": median(prefill, 7),
-                  "prefill_256_torch_s": median(eager_prefill, 7),
-                  "decode_s": median(lambda: run(rows[:1]), 15),
+        result = {"prefill_256_torch_s": median(eager_prefill, 7),
                   "decode_torch_s": median(lambda: eager(x[:1]), 15)}
+    bandwidth = read_bandwidth(median)
+    session.reset(slot)
+    ours = run(rows)
+    result["relative_error"] = float(
+        np.linalg.norm(ours - theirs) / np.linalg.norm(theirs))
+
+    def prefill():
+        session.reset(slot)
+        run(rows)
+
+    result["prefill_256_s"] = median(prefill, 7)
+    result["decode_s"] = median(lambda: run(rows[:1]), 15)
     size = sum(t.numel() * t.element_size() for t in named.values())
     size += 2 * HEADS * DIM * DIM * 4  # the state, read and written
     result["decode_bytes"] = size
     result["decode_bytes_per_s"] = size / result["decode_s"]
-    result["read_bytes_per_s"] = read_bandwidth(threads, median)
+    result["read_bytes_per_s"] = bandwidth
     result["prefill_ratio"] = (result["prefill_256_torch_s"] /
                                result["prefill_256_s"])
     result["decode_of_bandwidth"] = (result["decode_bytes_per_s"] /
