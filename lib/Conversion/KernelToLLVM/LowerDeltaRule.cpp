@@ -54,6 +54,9 @@ private:
   Values writeAndRead(DeltaState &state, const TokenRows &rows, Value local,
                       Value t, Value decay, Values erased, Value first,
                       ArrayRef<ChannelPart> parts);
+  /// Partial sums over the key channels: `unroll` of them for each part.
+  Values zeroSums(ArrayRef<ChannelPart> parts);
+  Values addSums(ArrayRef<Value> sums, ArrayRef<ChannelPart> parts);
   /// exp(g) of the whole head at token t as a vector, or null.
   Value headDecay(Value t);
   Value decayAt(const TokenRows &rows, Value local, Value k, Value headDecay,
@@ -132,17 +135,30 @@ Value DeltaWalk::decayAt(const TokenRows &rows, Value local, Value k,
   return math.firstLanes(headDecay, lanes);
 }
 
+DeltaWalk::Values DeltaWalk::zeroSums(ArrayRef<ChannelPart> parts) {
+  Values zeros;
+  for (int64_t u = 0; u < unroll; ++u)
+    for (ChannelPart part : parts)
+      zeros.push_back(math.splat(0.0, part.lanes));
+  return zeros;
+}
+
+DeltaWalk::Values DeltaWalk::addSums(ArrayRef<Value> sums,
+                                     ArrayRef<ChannelPart> parts) {
+  Values totals(sums.take_front(parts.size()));
+  for (int64_t u = 1; u < unroll; ++u)
+    for (size_t p = 0; p < parts.size(); ++p)
+      totals[p] = math.addF(totals[p], sums[u * parts.size() + p]);
+  return totals;
+}
+
 /// r = y^T R over the key channels; leaves the decayed state behind.
 DeltaWalk::Values DeltaWalk::readErase(DeltaState &state, const TokenRows &rows,
                                        Value local, Value decay,
                                        ArrayRef<ChannelPart> parts) {
   Value reader = op.getErase() == Erase::Delta ? rows.k : rows.a;
-  Values zeros;
-  for (int64_t u = 0; u < unroll; ++u)
-    for (ChannelPart part : parts)
-      zeros.push_back(math.splat(0.0, part.lanes));
   Values sums = math.loop(
-      math.index(0), math.index(keyWidth), unroll, zeros,
+      math.index(0), math.index(keyWidth), unroll, zeroSums(parts),
       [&](Value k0, ValueRange carried) -> Values {
         Values next;
         for (int64_t u = 0; u < unroll; ++u) {
@@ -161,14 +177,7 @@ DeltaWalk::Values DeltaWalk::readErase(DeltaState &state, const TokenRows &rows,
         }
         return next;
       });
-  Values totals;
-  for (size_t p = 0; p < parts.size(); ++p) {
-    Value total = sums[p];
-    for (int64_t u = 1; u < unroll; ++u)
-      total = math.addF(total, sums[u * parts.size() + p]);
-    totals.push_back(total);
-  }
-  return totals;
+  return addSums(sums, parts);
 }
 
 DeltaWalk::Values DeltaWalk::writeAndRead(DeltaState &state,
@@ -179,7 +188,6 @@ DeltaWalk::Values DeltaWalk::writeAndRead(DeltaState &state,
   Value values = math.frame.bufferOf(op.getV());
   bool lowRank = op.getErase() == Erase::LowRank;
   Values written; // what the write key multiplies
-  Values zeros;
   for (auto [p, part] : llvm::enumerate(parts)) {
     Value v =
         math.load(values, {t, head, math.add(first, part.offset)}, part.lanes);
@@ -189,12 +197,9 @@ DeltaWalk::Values DeltaWalk::writeAndRead(DeltaState &state,
       v = math.subF(v, math.mulF(beta(t, part.lanes), erased[p]));
     written.push_back(v);
   }
-  for (int64_t u = 0; u < unroll; ++u)
-    for (ChannelPart part : parts)
-      zeros.push_back(math.splat(0.0, part.lanes));
   bool tied = op.getWrite() == Write::TiedKey;
   Values sums = math.loop(
-      math.index(0), math.index(keyWidth), unroll, zeros,
+      math.index(0), math.index(keyWidth), unroll, zeroSums(parts),
       [&](Value k0, ValueRange carried) -> Values {
         Values next;
         for (int64_t u = 0; u < unroll; ++u) {
@@ -218,14 +223,7 @@ DeltaWalk::Values DeltaWalk::writeAndRead(DeltaState &state,
         }
         return next;
       });
-  Values totals;
-  for (size_t p = 0; p < parts.size(); ++p) {
-    Value total = sums[p];
-    for (int64_t u = 1; u < unroll; ++u)
-      total = math.addF(total, sums[u * parts.size() + p]);
-    totals.push_back(total);
-  }
-  return totals;
+  return addSums(sums, parts);
 }
 
 DeltaWalk::Values DeltaWalk::step(DeltaState &state, const TokenRows &rows,
