@@ -58,7 +58,7 @@ void buildKernel(const KernelGroups::Group &group, Operation *before) {
     // What nothing reads is still memory that an anchor writes.
     for (Value result : op->getResults())
       if (!llvm::all_of(result.getUsers(), inside) ||
-          (needsOwnKernel(op) && result.use_empty()))
+          (isAnchor(op) && result.use_empty()))
         outputs.push_back(result);
   }
   SmallVector<int64_t> updates;
@@ -131,7 +131,7 @@ private:
     for (const MissedFusion &entry : missed)
       if (entry.op == op)
         return entry.reason;
-    if (!needsOwnKernel(op))
+    if (!isAnchor(op))
       return "no row-wise op of the same rows is beside it";
     if (isa<LinearOp>(op))
       return "no other product reads the same rows";

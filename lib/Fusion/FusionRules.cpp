@@ -57,7 +57,7 @@ public:
 
 private:
   static bool isRowOp(Operation *op) {
-    return op->hasTrait<k3::OpTrait::RowWise>() && !needsOwnKernel(op) &&
+    return op->hasTrait<k3::OpTrait::RowWise>() && !isAnchor(op) &&
            !isa<ReshapeOp>(op);
   }
   bool haveSameRows(Operation *a, Operation *b) const {
@@ -140,7 +140,7 @@ private:
   /// Row-wise ops in front of one reader.
   void mergeBesideReader() {
     for (Operation &reader : block) {
-      if (!groups.contains(&reader) || !needsOwnKernel(&reader))
+      if (!groups.contains(&reader) || !isAnchor(&reader))
         continue;
       Operation *leader = nullptr;
       for (Value operand : reader.getOperands()) {

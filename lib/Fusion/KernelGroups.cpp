@@ -13,12 +13,6 @@ using namespace mlir;
 
 namespace k3 {
 
-bool needsOwnKernel(Operation *op) {
-  return isa<LinearOp, AbsorbQueryOp, AbsorbValueOp, ShortConvOp, DeltaRuleOp,
-             LatentAppendOp, LatentAttendOp, LatentAttentionOp, ExpertUpOp,
-             ExpertDownOp, LatentExpertsOp, LastTokenOp>(op);
-}
-
 bool isTensorOp(Operation &op) {
   return isa_and_nonnull<K3Dialect>(op.getDialect()) &&
          !isa<GetWeightOp, GetStateOp, SetStateOp, KernelOp, LaunchOp, YieldOp>(

@@ -7,16 +7,13 @@
 #define K3_FUSION_KERNELGROUPS_H
 
 #include "k3/Dialect/K3/IR/K3.h"
+#include "k3/Dialect/K3/IR/KernelKinds.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace k3 {
-
-/// True for ops that need a kernel of their own kind: products with weights and
-/// ops that look along a sequence.
-bool needsOwnKernel(mlir::Operation *op);
 
 /// True for k3 ops that compute tensors, which is what kernels hold.
 bool isTensorOp(mlir::Operation &op);

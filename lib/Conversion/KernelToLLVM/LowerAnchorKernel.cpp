@@ -11,12 +11,6 @@ using namespace mlir;
 
 namespace k3 {
 
-bool isAnchor(Operation *op) {
-  return isa<LinearOp, AbsorbQueryOp, AbsorbValueOp, ShortConvOp, DeltaRuleOp,
-             LatentAppendOp, LatentAttendOp, LatentAttentionOp, ExpertUpOp,
-             ExpertDownOp, LatentExpertsOp, LastTokenOp>(op);
-}
-
 /// The kernel's anchors; empty unless all of them are of kind Op and every
 /// other op is a reshape.
 template <typename Op> static SmallVector<Op> anchorsOf(Block &body) {

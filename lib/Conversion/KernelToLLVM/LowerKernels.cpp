@@ -5,6 +5,7 @@
 
 #include "k3/Conversion/KernelToLLVM/KernelFrame.h"
 #include "k3/Conversion/KernelToLLVM/Passes.h"
+#include "k3/Dialect/K3/IR/KernelKinds.h"
 
 using namespace mlir;
 

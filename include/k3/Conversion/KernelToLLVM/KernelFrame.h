@@ -122,10 +122,6 @@ private:
 mlir::FailureOr<KernelGrid> lowerRowKernel(KernelFrame &frame);
 mlir::FailureOr<KernelGrid> lowerAnchorKernel(KernelFrame &frame);
 
-/// True for ops that need a kernel of their own kind (products with weights,
-/// ops that look along a sequence); everything else is row-wise.
-bool isAnchor(mlir::Operation *op);
-
 /// Lowers every k3.kernel_func of `module` for one CPU level. The result holds
 /// one func.func a kernel in the linalg, vector, scf, memref, arith and math
 /// dialects.
