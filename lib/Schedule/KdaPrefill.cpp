@@ -34,11 +34,12 @@ using namespace k3;
 namespace {
 
 constexpr int64_t chunk = 64, dim = 128, stages = 2;
+constexpr int64_t segment = 16, slice = 2, slices = segment / slice;
+constexpr int64_t half = chunk / 2;
 constexpr int64_t recurWarps = 8, prepareWarps = 8;
-// With 17 warps a thread starts with 120 registers; these are the shares that
-// the roles trade them for.
-constexpr int64_t recurRegisters = 152, prepareRegisters = 96,
-                  loadRegisters = 40;
+// A thread starts with 128 registers; these are the shares that the roles trade
+// them for.
+constexpr int64_t recurRegisters = 152, prepareRegisters = 104;
 
 class PrefillBuilder {
 public:
@@ -85,19 +86,24 @@ private:
 
   // Layouts of the role prepare: tokens in four segments of 16, each held by
   // one thread for two channels, so that sums along tokens need no shuffles.
-  Attribute segments() { return t.blocked({1, 16, 2}, {1, 1, 32}, {4, 1, 2}); }
-  RankedTensorType segmented() { return t.f32({4, 16, dim}, segments()); }
+  // Work goes two tokens of each segment at a time, which bounds registers.
+  Attribute segments() { return t.blocked({1, 2, 2}, {1, 1, 32}, {4, 1, 2}); }
+  RankedTensorType sliced() { return t.f32({4, slice, dim}, segments()); }
   RankedTensorType perSegment() {
     return t.f32({4, dim}, t.slice(1, segments()));
   }
   RankedTensorType channels() {
     return t.f32({dim}, t.slice(0, t.slice(1, segments())));
   }
-  Value raw(Value buffer) {
-    return t.extend(t.loadShared(t.bf16({4, 16, dim}, segments()), buffer));
+  Value raw(Value buffer, int64_t index) {
+    return t.extend(t.loadShared(t.bf16({4, slice, dim}, segments()), buffer,
+                                 index * slice, segment));
+  }
+  void put(Value x, Value y, Value buffer, int64_t index) {
+    t.storeShared(t.truncate(t.times(x, y)), buffer, index * slice, segment);
   }
   Value spread(Value perSegmentValue) {
-    return t.broadcast(perSegmentValue, segmented());
+    return t.broadcast(perSegmentValue, sliced());
   }
   Value everySegment(Value channelValue) {
     return t.broadcast(channelValue, perSegment());
@@ -124,14 +130,14 @@ private:
   }
 
   void allocate() {
-    Type half = t.b.getBF16Type(), full = t.b.getF32Type();
+    Type bf16 = t.b.getBF16Type(), full = t.b.getF32Type();
     for (Value *buffer : {&qBuffer, &kBuffer, &gBuffer, &vBuffer})
-      *buffer = t.shared({chunk, dim}, half, /*swizzle=*/true, stages);
-    scoreBuffer = t.shared({chunk, chunk}, half, true, stages);
+      *buffer = t.shared({chunk, dim}, bf16, /*swizzle=*/true, stages);
+    scoreBuffer = t.shared({chunk, chunk}, bf16, true, stages);
     decayBuffer = t.shared({dim}, full, false, stages);
-    scaleBuffer = t.shared({chunk}, full, false, stages);
+    scaleBuffer = t.shared({2, half}, full, false, stages);
     for (Value *buffer : {&right, &left, &leftQ})
-      *buffer = t.shared({chunk, dim}, half, true);
+      *buffer = t.shared({chunk, dim}, bf16, true);
     triangle = t.shared({64, 64}, full, false, 1, /*pad=*/4);
     scratch = t.shared({32, 32}, full, false, 1, /*pad=*/4);
     totals = t.shared({4, dim}, full, false);
@@ -156,12 +162,13 @@ private:
   }
 
   void load() {
-    t.role("load", 1, loadRegisters, {}, [&]() -> SmallVector<Value> {
+    auto copy = [&]() -> SmallVector<Value> {
       for (auto [source, buffer] :
            {std::pair{g, gStage}, {k, kStage}, {q, qStage}, {v, vStage}})
         t.copyAsync(source, first, stride, rows, buffer);
       return {};
-    });
+    };
+    t.role("load", recurWarps, recurRegisters, {}, copy, /*with=*/"recur");
   }
 
   /// -log2(e) exp(A_log)
@@ -178,27 +185,39 @@ private:
   void prepare(Value gate) {
     t.role("prepare", prepareWarps, prepareRegisters, {},
            [&]() -> SmallVector<Value> {
-             Value decay = decays(gate);
+             SmallVector<Value> sums = decays(gate);
              norms();
              t.barrier();
-             auto [keys, queries] = factors(decay);
+             auto [keys, queries] = factors(sums);
              products(keys, queries);
              solve();
              return {};
            });
   }
 
-  /// Sums of the logarithms inside each segment; leaves the totals.
-  Value decays(Value gate) {
-    Value z = raw(gStage);
-    Value x = t.fma(z, gateSlope(), spread(everySegment(gate)));
-    Value bounded = t.times(t.reciprocal(t.plus(t.exp2(x), t.f32(1.0))),
-                            t.f32(shape.lowerBound * M_LOG2E));
-    RankedTensorType type = segmented();
-    Value token = t.add(t.mul(t.iota(0, type), t.i32(16)), t.iota(1, type));
-    Value sums = t.scan(t.select(t.less(token, rows), bounded, t.f32(0.0)), 1);
-    t.storeShared(t.last(sums, 1), totals);
-    return sums;
+  /// Sums of the logarithms inside each segment, slice by slice; leaves the
+  /// totals.
+  SmallVector<Value> decays(Value gate) {
+    RankedTensorType type = sliced();
+    Value slope = gateSlope();
+    Value carry;
+    SmallVector<Value> out;
+    for (int64_t index = 0; index < slices; ++index) {
+      Value x = t.fma(raw(gStage, index), slope, spread(everySegment(gate)));
+      Value logarithm = t.times(t.reciprocal(t.plus(t.exp2(x), t.f32(1.0))),
+                                t.f32(shape.lowerBound * M_LOG2E));
+      Value token =
+          t.add(t.add(t.mul(t.iota(0, type), t.i32(segment)), t.iota(1, type)),
+                t.i32(index * slice));
+      Value sums =
+          t.scan(t.select(t.less(token, rows), logarithm, t.f32(0.0)), 1);
+      if (carry)
+        sums = t.plus(sums, spread(carry));
+      carry = t.last(sums, 1);
+      out.push_back(sums);
+    }
+    t.storeShared(carry, totals);
+    return out;
   }
 
   /// 1 / |k|, K^-0.5 / |q| and sigmoid(beta) of each token.
@@ -226,7 +245,8 @@ private:
 
   /// Writes every factor that a product wants now; returns those whose buffers
   /// are still needed.
-  std::pair<Value, Value> factors(Value sums) {
+  std::pair<SmallVector<Value>, SmallVector<Value>>
+  factors(ArrayRef<Value> sums) {
     Value total[4], prefix[5];
     for (int64_t i = 0; i < 4; ++i) {
       total[i] = t.loadShared(channels(), totals, i);
@@ -252,24 +272,24 @@ private:
     Value rest = t.minus(prefix[4], prefix[2]);
     Value toEnd = t.exp2(t.select(upper, zero, each(rest)));
 
-    Value exponent = t.minus(sums, spread(shift));
-    Value down = t.exp2(exponent), up = t.exp2(t.minus(zero, exponent));
-    Value key = raw(kStage), query = raw(qStage);
-    auto put = [&](Value x, Value y, Value buffer) {
-      t.storeShared(t.truncate(t.times(x, y)), buffer);
-    };
-    put(key, down, left);
-    put(query, down, leftQ);
-    put(key, up, right);
-    Value middle = t.times(down, spread(toMiddle));
-    Value early = t.times(middle, spread(toFirst));
-    put(key, early, gStage);
-    put(query, early, qStage);
-    Value late = t.times(t.times(up, spread(toHalf)), spread(toEnd));
-    put(key, late, kStage);
-    Value whole = t.times(middle, spread(toStart));
-    Value keys = t.truncate(t.times(key, whole));
-    Value queries = t.truncate(t.times(query, whole));
+    SmallVector<Value> keys, queries;
+    for (int64_t index = 0; index < slices; ++index) {
+      Value exponent = t.minus(sums[index], spread(shift));
+      Value down = t.exp2(exponent), up = t.exp2(t.minus(zero, exponent));
+      Value key = raw(kStage, index), query = raw(qStage, index);
+      put(key, down, left, index);
+      put(query, down, leftQ, index);
+      put(key, up, right, index);
+      Value middle = t.times(down, spread(toMiddle));
+      Value early = t.times(middle, spread(toFirst));
+      put(key, early, gStage, index);
+      put(query, early, qStage, index);
+      Value late = t.times(t.times(up, spread(toHalf)), spread(toEnd));
+      put(key, late, kStage, index);
+      Value whole = t.times(middle, spread(toStart));
+      keys.push_back(t.truncate(t.times(key, whole)));
+      queries.push_back(t.truncate(t.times(query, whole)));
+    }
     t.storeShared(t.exp2(prefix[4]), decayStage);
     t.fenceShared();
     t.barrier();
@@ -277,16 +297,18 @@ private:
   }
 
   /// A_kk (upper 64 rows of the tile, the first warpgroup) and A_qk.
-  void products(Value keys, Value queries) {
-    RankedTensorType half = t.f32({2 * chunk, 32}, t.acc());
+  void products(ArrayRef<Value> keys, ArrayRef<Value> queries) {
+    RankedTensorType type32 = t.f32({2 * chunk, half}, t.acc());
     t.wgmmaFence({});
-    Value early = t.wgmma(half, {gStage, qStage}, {right});
-    Value late = t.wgmma(half, {left, leftQ}, {right}, {}, false, 32);
+    Value early = t.wgmma(type32, {gStage, qStage}, {right});
+    Value late = t.wgmma(type32, {left, leftQ}, {right}, {}, false, half);
     t.wgmmaCommit();
     SmallVector<Value> done = t.wgmmaWait(0, {early, late});
     t.barrier();
-    t.storeShared(keys, gStage);
-    t.storeShared(queries, qStage);
+    for (int64_t index = 0; index < slices; ++index) {
+      t.storeShared(keys[index], gStage, index * slice, segment);
+      t.storeShared(queries[index], qStage, index * slice, segment);
+    }
     t.fenceShared();
 
     Value product = t.concat(done[0], done[1]);
@@ -359,36 +381,48 @@ private:
   }
 
   Value step(Value before) {
-    RankedTensorType outputType = t.f32({dim, chunk}, t.acc());
+    RankedTensorType productType = t.f32({dim, chunk}, t.acc());
     Value operand = t.wgmmaFence({t.truncate(before)})[0];
-    Value product = t.wgmma(outputType, {operand}, {gStage});
+    Value product = t.wgmma(productType, {operand}, {gStage});
     t.wgmmaCommit();
-    Value wanted =
-        t.extend(t.loadTransposed(t.bf16({dim, chunk}, t.acc()), vStage));
+    Value wanted = t.loadTransposed(t.bf16({dim, chunk}, t.acc()), vStage);
+    product = t.wgmmaWait(0, {product})[0];
+    Value update = t.truncate(t.minus(t.extend(wanted), product));
     Value decay = t.broadcast(
         t.loadShared(t.f32({dim}, columnsOf()), decayStage), stateType());
-    Value decayed = t.times(before, decay);
-    product = t.wgmmaWait(0, {product})[0];
-    Value update = t.truncate(t.minus(wanted, product));
-
-    SmallVector<Value> fenced = t.wgmmaFence({update, decayed});
-    Value after = t.wgmma(stateType(), {fenced[0]}, {kStage}, fenced[1],
+    SmallVector<Value> fenced = t.wgmmaFence({update, t.times(before, decay)});
+    update = fenced[0];
+    Value after = t.wgmma(stateType(), {update}, {kStage}, fenced[1],
                           /*transposeB=*/true);
-    Value output = t.wgmma(outputType, {operand}, {qStage});
-    output = t.wgmma(outputType, {fenced[0]}, {scoreStage}, output);
     t.wgmmaCommit();
-    SmallVector<Value> done = t.wgmmaWait(0, {after, output});
-    write(done[1]);
+    Value early = output(operand, update, 0);
+    SmallVector<Value> done = t.wgmmaWait(0, {after, early});
+    early = scaled(done[1], 0);
+    Value late = output(operand, update, half);
+    late = scaled(t.wgmmaWait(0, {late})[0], half);
+    write(early, late);
     return done[0];
   }
 
-  void write(Value output) {
-    Value scale =
-        t.broadcast(t.loadShared(t.f32({chunk}, columnsOf()), scaleStage),
-                    cast<RankedTensorType>(output.getType()));
-    output = t.select(kept, t.times(output, scale), t.f32(0.0));
+  /// O^T of 32 tokens: half of the chunk at a time saves 16 registers.
+  Value output(Value operand, Value update, int64_t token) {
+    RankedTensorType type = t.f32({dim, half}, t.acc());
+    Value sum = t.wgmma(type, {operand}, {qStage}, {}, false, token);
+    sum = t.wgmma(type, {update}, {scoreStage}, sum, false, token);
+    t.wgmmaCommit();
+    return sum;
+  }
+  Value scaled(Value sum, int64_t token) {
+    Value scale = t.broadcast(
+        t.loadShared(t.f32({half}, columnsOf()), scaleStage, token / half),
+        cast<RankedTensorType>(sum.getType()));
+    return t.truncate(t.select(kept, t.times(sum, scale), t.f32(0.0)));
+  }
+
+  void write(Value early, Value late) {
     t.barrier(); // every product has read Qd
-    t.storeTransposed(t.truncate(output), qStage);
+    t.storeTransposed(early, qStage);
+    t.storeTransposed(late, qStage, half);
     t.barrier();
     Attribute lines = t.blocked({1, 8}, {2, 16}, {8, 1});
     Value tile = t.loadShared(t.bf16({chunk, dim}, lines), qStage);
@@ -430,7 +464,7 @@ FailureOr<func::FuncOp> k3::buildKdaPrefill(ModuleOp module,
   auto kernel =
       func::FuncOp::create(builder, module.getLoc(), "kda_prefill", type);
   kernel->setAttr("k3t.warps",
-                  builder.getI64IntegerAttr(recurWarps + prepareWarps + 1));
+                  builder.getI64IntegerAttr(recurWarps + prepareWarps));
   builder.setInsertionPointToStart(kernel.addEntryBlock());
   PrefillBuilder(builder, kernel, shape).build();
   func::ReturnOp::create(builder, module.getLoc());

@@ -194,30 +194,33 @@ Value TileBuilder::shared(Ints shape, Type element, bool swizzle,
 Value TileBuilder::stage(Value buffer, Value index) {
   return StageOp::create(b, loc, buffer, index);
 }
-Value TileBuilder::loadShared(Tile type, Value buffer, int64_t firstRow) {
+Value TileBuilder::loadShared(Tile type, Value buffer, int64_t firstRow,
+                              int64_t segment) {
   return LoadSharedOp::create(b, loc, type, buffer, /*transpose=*/false,
-                              /*repeat=*/false, firstRow);
+                              /*repeat=*/false, firstRow, segment);
 }
 Value TileBuilder::loadTransposed(Tile type, Value buffer) {
   return LoadSharedOp::create(b, loc, type, buffer, /*transpose=*/true,
-                              /*repeat=*/false, 0);
+                              /*repeat=*/false, 0, 0);
 }
 Value TileBuilder::loadRepeated(Tile type, Value buffer) {
   return LoadSharedOp::create(b, loc, type, buffer, /*transpose=*/false,
-                              /*repeat=*/true, 0);
+                              /*repeat=*/true, 0, 0);
 }
-void TileBuilder::storeShared(Value tile, Value buffer, int64_t firstRow) {
-  StoreSharedOp::create(b, loc, tile, buffer, /*transpose=*/UnitAttr(),
-                        /*warpgroup=*/IntegerAttr(),
-                        b.getI64IntegerAttr(firstRow));
+void TileBuilder::storeShared(Value tile, Value buffer, int64_t firstRow,
+                              int64_t segment) {
+  StoreSharedOp::create(b, loc, tile, buffer, UnitAttr(), IntegerAttr(),
+                        b.getI64IntegerAttr(firstRow),
+                        b.getI64IntegerAttr(segment));
 }
-void TileBuilder::storeTransposed(Value tile, Value buffer) {
-  StoreSharedOp::create(b, loc, tile, buffer, b.getUnitAttr(),
-                        /*warpgroup=*/IntegerAttr(), b.getI64IntegerAttr(0));
+void TileBuilder::storeTransposed(Value tile, Value buffer, int64_t firstRow) {
+  StoreSharedOp::create(b, loc, tile, buffer, b.getUnitAttr(), IntegerAttr(),
+                        b.getI64IntegerAttr(firstRow), b.getI64IntegerAttr(0));
 }
 void TileBuilder::storeOfWarpgroup(int64_t group, Value tile, Value buffer) {
-  StoreSharedOp::create(b, loc, tile, buffer, /*transpose=*/UnitAttr(),
-                        b.getI64IntegerAttr(group), b.getI64IntegerAttr(0));
+  StoreSharedOp::create(b, loc, tile, buffer, UnitAttr(),
+                        b.getI64IntegerAttr(group), b.getI64IntegerAttr(0),
+                        b.getI64IntegerAttr(0));
 }
 void TileBuilder::copyAsync(Value base, Value offset, Value rowStride,
                             Value rows, Value buffer) {
@@ -243,8 +246,11 @@ SmallVector<Value> TileBuilder::wgmmaWait(int64_t pending, ValueRange values) {
 
 SmallVector<Value> TileBuilder::role(StringRef name, int64_t warps,
                                      int64_t registers, TypeRange results,
-                                     Body body) {
-  auto op = RoleOp::create(b, loc, results, name, warps, registers);
+                                     Body body, StringRef with) {
+  auto op =
+      RoleOp::create(b, loc, results, b.getStringAttr(name),
+                     b.getI64IntegerAttr(warps), b.getI64IntegerAttr(registers),
+                     with.empty() ? StringAttr() : b.getStringAttr(with));
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&op.getBody());
   YieldOp::create(b, loc, body());

@@ -80,11 +80,13 @@ public:
                      int64_t stages = 1, int64_t pad = 0);
   mlir::Value stage(mlir::Value buffer, mlir::Value index);
   mlir::Value loadShared(mlir::RankedTensorType type, mlir::Value buffer,
-                         int64_t firstRow = 0);
+                         int64_t firstRow = 0, int64_t segment = 0);
   mlir::Value loadTransposed(mlir::RankedTensorType type, mlir::Value buffer);
   mlir::Value loadRepeated(mlir::RankedTensorType type, mlir::Value buffer);
-  void storeShared(mlir::Value tile, mlir::Value buffer, int64_t firstRow = 0);
-  void storeTransposed(mlir::Value tile, mlir::Value buffer);
+  void storeShared(mlir::Value tile, mlir::Value buffer, int64_t firstRow = 0,
+                   int64_t segment = 0);
+  void storeTransposed(mlir::Value tile, mlir::Value buffer,
+                       int64_t firstRow = 0);
   void storeOfWarpgroup(int64_t group, mlir::Value tile, mlir::Value buffer);
   void copyAsync(mlir::Value base, mlir::Value offset, mlir::Value rowStride,
                  mlir::Value rows, mlir::Value buffer);
@@ -104,7 +106,8 @@ public:
   using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
   llvm::SmallVector<mlir::Value> role(llvm::StringRef name, int64_t warps,
                                       int64_t registers,
-                                      mlir::TypeRange results, Body body);
+                                      mlir::TypeRange results, Body body,
+                                      llvm::StringRef with = {});
   /// for i in 0 .. count; the body maps (i, values) to the next values.
   llvm::SmallVector<mlir::Value>
   loop(mlir::Value count, mlir::ValueRange values,

@@ -24,7 +24,8 @@ k3::Status parse(int argc, char **argv, tools::Flags &flags, Job &job) {
   flags.positional("KERNEL", &job.name);
   flags.integer("--heads", 1, 65536, &job.heads, "heads of the layer");
   flags.integer("--key-dim", 1, 4096, &job.keyDim, "width of a key (128)");
-  flags.integer("--value-dim", 1, 4096, &job.valueDim, "width of a value (128)");
+  flags.integer("--value-dim", 1, 4096, &job.valueDim,
+                "width of a value (128)");
   flags.number("--lower-bound", -1e3, 0, &job.lowerBound,
                "bound of the gate (-5); 0: the unbounded gate");
   flags.text("--target", &job.target, "architecture (sm_90a)");

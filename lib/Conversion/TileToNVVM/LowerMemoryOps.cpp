@@ -306,7 +306,8 @@ struct LowerLoadShared : OpConversionPattern<LoadSharedOp> {
       return success();
     }
     ThreadMap map = threadMap(type);
-    RowColumn where = rowsAndColumns(emit, op, type, map);
+    RowColumn where =
+        rowsAndColumns(emit, op, type, map, false, op.getSegment());
     bool isRow = type.getRank() == 1;
     int64_t period = isRow ? buffer.getCols() : buffer.getRows();
     ThreadIndex &repeated = isRow ? where.column : where.row;
@@ -365,7 +366,8 @@ struct LowerStoreShared : OpConversionPattern<StoreSharedOp> {
       return;
     }
     ThreadMap map = threadMap(type);
-    RowColumn where = rowsAndColumns(emit, op, type, map);
+    RowColumn where =
+        rowsAndColumns(emit, op, type, map, false, op.getSegment());
     if (skipped) {
       where.row.value = emit.add(where.row.value, emit.c32(-skipped));
       where.row.bits &= 63;

@@ -79,7 +79,7 @@ SmallVector<ThreadIndex, 3> tile::threadIndices(NvEmit &emit, Operation *op,
 
 RowColumn tile::rowsAndColumns(NvEmit &emit, Operation *op,
                                RankedTensorType type, const ThreadMap &map,
-                               bool column) {
+                               bool column, int64_t segment) {
   SmallVector<ThreadIndex, 3> indices = threadIndices(emit, op, map);
   ArrayRef<int64_t> shape = type.getShape();
   unsigned last = column ? map.rank() : map.rank() - 1;
@@ -87,6 +87,8 @@ RowColumn tile::rowsAndColumns(NvEmit &emit, Operation *op,
   SmallVector<int64_t, 3> stride(map.rank(), 1);
   for (int d = int(last) - 2; d >= 0; --d)
     stride[d] = stride[d + 1] * shape[d + 1];
+  if (segment != 0)
+    stride[0] = segment;
   for (unsigned d = 0; d < last; ++d) {
     if (!indices[d].value)
       continue;

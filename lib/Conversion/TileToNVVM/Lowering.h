@@ -53,7 +53,7 @@ struct RowColumn {
 };
 RowColumn rowsAndColumns(NvEmit &emit, mlir::Operation *op,
                          mlir::RankedTensorType type, const ThreadMap &map,
-                         bool column = false);
+                         bool column = false, int64_t segment = 0);
 
 /// Addresses in one stage of a shared buffer. All the work that depends on the
 /// thread is done once; what is left for a register are at most eight distinct

@@ -207,7 +207,13 @@ static LogicalResult checkShared(OpTy op, RankedTensorType type, int64_t rows) {
                             "first row in multiples of 8");
     std::swap(rows, cols);
   }
-  int64_t first = op.getFirstRow();
+  int64_t first = op.getFirstRow(), segment = op.getSegment();
+  if (segment != 0) {
+    if (type.getRank() != 3 || segment < type.getShape()[1])
+      return op.emitOpError("segments are for tiles of rank 3 and hold their "
+                            "second dimension");
+    rows = (type.getShape()[0] - 1) * segment + type.getShape()[1];
+  }
   if (first < 0 || first + rows > buffer.getRows() || cols > buffer.getCols())
     return op.emitOpError() << "the tile's " << rows << " x " << cols
                             << " elements reach beyond the buffer";

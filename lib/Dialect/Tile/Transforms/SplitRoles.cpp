@@ -24,17 +24,19 @@ namespace {
 
 struct Role {
   StringRef name;
-  int64_t warps, registers;
+  int64_t warps = 0, registers = 0;
   bool copies = false; // fills buffers by k3t.copy_async
 };
 
 /// What is known of a kernel before it is taken apart.
 struct Plan {
   scf::ForOp loop;
-  SmallVector<Role> roles; // in the order of the loop
+  SmallVector<Role> roles; // those with warps of their own, in loop order
+  Role feeder;             // done by the last of them; no name if there is none
   int64_t stages = 1;
+  Value fed;               // the feeder to the first role
   SmallVector<Value> full; // full[i]: role i to role i + 1
-  Value empty;             // the last role to the first
+  Value empty;             // the last role to the first, without a feeder
 
   int find(StringRef name) const {
     for (auto [index, role] : llvm::enumerate(roles))
@@ -42,6 +44,8 @@ struct Plan {
         return index;
     return -1;
   }
+  bool hasFeeder() const { return !feeder.name.empty(); }
+  bool isPipeline() const { return roles.size() + hasFeeder() > 1; }
 };
 
 LogicalResult findLoop(func::FuncOp kernel, Plan &plan) {
@@ -64,14 +68,35 @@ LogicalResult findLoop(func::FuncOp kernel, Plan &plan) {
 }
 
 LogicalResult findRoles(func::FuncOp kernel, Plan &plan) {
+  StringRef partner;
   for (RoleOp op : plan.loop.getBody()->getOps<RoleOp>()) {
-    if (plan.find(op.getName()) >= 0)
+    if (plan.find(op.getName()) >= 0 || op.getName() == plan.feeder.name)
       return op.emitOpError("comes twice in the loop");
     Role role{op.getName(), int64_t(op.getWarps()), int64_t(op.getRegisters())};
     op.walk([&](CopyAsyncOp) { role.copies = true; });
-    plan.roles.push_back(role);
+    if (!op.getWith()) {
+      plan.roles.push_back(role);
+      continue;
+    }
+    if (plan.hasFeeder() || !plan.roles.empty())
+      return op.emitOpError("is done with another role, so it must be the "
+                            "first one of the loop");
+    plan.feeder = role;
+    partner = *op.getWith();
   }
+  if (plan.hasFeeder() &&
+      (plan.roles.empty() || plan.roles.back().name != partner ||
+       plan.roles.back().warps != plan.feeder.warps))
+    return plan.loop.emitOpError()
+           << "must end with role \"" << partner << "\" of as many warps as \""
+           << plan.feeder.name << '"';
   WalkResult result = kernel.walk([&](RoleOp op) {
+    if (op.getName() == plan.feeder.name)
+      return op->getParentOp() == plan.loop
+                 ? WalkResult::advance()
+                 : (op.emitOpError("is done with another role, so it takes "
+                                   "part in the loop only"),
+                    WalkResult::interrupt());
     int index = plan.find(op.getName());
     if (index < 0)
       return op.emitOpError("takes no part in the loop"),
@@ -120,7 +145,8 @@ LogicalResult checkBuffers(func::FuncOp kernel, Plan &plan) {
 class RoleCloner {
 public:
   RoleCloner(OpBuilder &builder, Plan &plan, unsigned index)
-      : builder(builder), plan(plan), index(index) {}
+      : builder(builder), plan(plan), index(index),
+        name(plan.roles[index].name) {}
 
   LogicalResult cloneAll(ArrayRef<Operation *> ops) {
     for (Operation *op : ops)
@@ -130,10 +156,13 @@ public:
   }
 
 private:
+  bool feeds() const {
+    return plan.hasFeeder() && index + 1 == plan.roles.size();
+  }
+
   LogicalResult clone(Operation &op) {
     if (auto role = dyn_cast<RoleOp>(op))
-      return role.getName() == plan.roles[index].name ? inlineRole(role)
-                                                      : success();
+      return role.getName() == name ? inlineRole(role) : success();
     if (plan.loop && &op == plan.loop.getOperation())
       return cloneLoop();
     if (!isMemoryEffectFree(&op) && !isa<LoadScalarOp>(op))
@@ -149,7 +178,7 @@ private:
     WalkResult result = op.walk([&](Operation *inner) {
       for (Value value : inner->getOperands())
         if (auto role = value.getDefiningOp<RoleOp>();
-            role && role.getName() != plan.roles[index].name)
+            role && role.getName() != name)
           return inner->emitOpError()
                      << "uses a value of role \"" << role.getName() << '"',
                  WalkResult::interrupt();
@@ -170,24 +199,37 @@ private:
     return success();
   }
 
+  LogicalResult cloneLoopBody() {
+    for (Operation &op : plan.loop.getBody()->without_terminator())
+      if (failed(clone(op)))
+        return failure();
+    return success();
+  }
+
   /// Whether the loop carries this value for the role: it begins as a value of
   /// that role, or of none.
   bool carries(unsigned argument) const {
     auto role = plan.loop.getInitArgs()[argument].getDefiningOp<RoleOp>();
-    return !role || role.getName() == plan.roles[index].name;
+    return !role || role.getName() == name;
   }
 
   LogicalResult cloneLoop() {
     scf::ForOp old = plan.loop;
+    Location loc = old.getLoc();
+    Value count = mapping.lookupOrDefault(old.getUpperBound());
+    if (feeds())
+      for (int64_t step = 0; step < plan.stages; ++step)
+        if (failed(feed(loc, constant(loc, step), count)))
+          return failure();
     SmallVector<Value> inits;
     for (auto [i, init] : llvm::enumerate(old.getInitArgs()))
       if (carries(i))
         inits.push_back(mapping.lookupOrDefault(init));
     auto loop = scf::ForOp::create(
-        builder, old.getLoc(), mapping.lookupOrDefault(old.getLowerBound()),
-        mapping.lookupOrDefault(old.getUpperBound()),
+        builder, loc, mapping.lookupOrDefault(old.getLowerBound()), count,
         mapping.lookupOrDefault(old.getStep()), inits);
-    mapping.map(old.getInductionVar(), loop.getInductionVar());
+    Value step = loop.getInductionVar();
+    mapping.map(old.getInductionVar(), step);
     unsigned next = 0;
     for (unsigned i = 0; i < old.getInitArgs().size(); ++i) {
       if (!carries(i))
@@ -199,19 +241,17 @@ private:
     if (inits.empty())
       loop.getBody()->getTerminator()->erase();
     builder.setInsertionPointToEnd(loop.getBody());
-    enterStage(loop);
-    SmallVector<Operation *> body;
-    for (Operation &op : old.getBody()->without_terminator())
-      body.push_back(&op);
-    if (failed(cloneAll(body)))
+    enterStage(loc, step);
+    if (failed(cloneLoopBody()))
       return failure();
-    leaveStage(loop.getLoc());
     SmallVector<Value> yields;
     for (auto [i, value] :
          llvm::enumerate(old.getBody()->getTerminator()->getOperands()))
       if (carries(i))
         yields.push_back(mapping.lookupOrDefault(value));
-    scf::YieldOp::create(builder, old.getLoc(), yields);
+    if (failed(leaveStage(loc, step, count)))
+      return failure();
+    scf::YieldOp::create(builder, loc, yields);
     return success();
   }
 
@@ -220,42 +260,72 @@ private:
                                      builder.getI32IntegerAttr(value));
   }
 
-  /// The first role waits for the last one, which lets the first round of
-  /// stages through: a fresh mbarrier counts as past its odd phase.
-  void enterStage(scf::ForOp loop) {
-    if (plan.roles.size() < 2)
-      return;
-    Location loc = loop.getLoc();
-    Value step = loop.getInductionVar();
-    if (!step.getType().isInteger(32))
-      step =
-          arith::IndexCastOp::create(builder, loc, builder.getI32Type(), step);
-    Value stages = constant(loc, plan.stages), one = constant(loc, 1);
-    stage = arith::RemUIOp::create(builder, loc, step, stages);
-    Value round = arith::DivUIOp::create(builder, loc, step, stages);
-    Value parity = arith::AndIOp::create(builder, loc, round, one);
-    if (index == 0)
-      parity = arith::XOrIOp::create(builder, loc, parity, one);
-    WaitOp::create(builder, loc, index == 0 ? plan.empty : plan.full[index - 1],
-                   stage, parity);
+  Value stageOf(Location loc, Value step) {
+    return arith::RemUIOp::create(builder, loc, step,
+                                  constant(loc, plan.stages));
   }
 
-  void leaveStage(Location loc) {
-    if (plan.roles.size() < 2)
+  /// The first role waits for the last one, which lets the first round of
+  /// stages through: a fresh mbarrier counts as past its odd phase.
+  void enterStage(Location loc, Value step) {
+    if (!plan.isPipeline())
       return;
+    Value one = constant(loc, 1);
+    Value round =
+        arith::DivUIOp::create(builder, loc, step, constant(loc, plan.stages));
+    Value parity = arith::AndIOp::create(builder, loc, round, one);
+    Value barrier = index > 0          ? plan.full[index - 1]
+                    : plan.hasFeeder() ? plan.fed
+                                       : plan.empty;
+    if (barrier == plan.empty)
+      parity = arith::XOrIOp::create(builder, loc, parity, one);
+    WaitOp::create(builder, loc, barrier, stageOf(loc, step), parity);
+  }
+
+  LogicalResult leaveStage(Location loc, Value step, Value count) {
+    if (feeds()) {
+      Value next =
+          arith::AddIOp::create(builder, loc, step, constant(loc, plan.stages));
+      BarrierOp::create(builder, loc, /*warpgroup=*/false);
+      return feed(loc, next, count);
+    }
+    if (!plan.isPipeline())
+      return success();
     bool last = index + 1 == plan.roles.size();
-    bool copies = plan.roles[index].copies;
-    if (!last && !copies)
+    arrive(loc, last ? plan.empty : plan.full[index], step,
+           plan.roles[index].copies, /*fence=*/!last);
+    return success();
+  }
+
+  void arrive(Location loc, Value barrier, Value step, bool copies,
+              bool fence) {
+    if (fence && !copies)
       FenceSharedOp::create(builder, loc);
-    ArriveOp::create(builder, loc, last ? plan.empty : plan.full[index], stage,
-                     copies);
+    ArriveOp::create(builder, loc, barrier, stageOf(loc, step), copies);
+  }
+
+  /// The feeder's part of one step, if the loop comes to it.
+  LogicalResult feed(Location loc, Value step, Value count) {
+    Value live = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       step, count);
+    auto branch = scf::IfOp::create(builder, loc, live, /*else=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+    IRMapping outer = mapping;
+    mapping.map(plan.loop.getInductionVar(), step);
+    name = plan.feeder.name;
+    LogicalResult result = cloneLoopBody();
+    name = plan.roles[index].name;
+    mapping = outer;
+    arrive(loc, plan.fed, step, plan.feeder.copies, /*fence=*/true);
+    return result;
   }
 
   OpBuilder &builder;
   Plan &plan;
   unsigned index;
+  StringRef name; ///< the role whose part is being cloned
   IRMapping mapping;
-  Value stage;
 };
 
 class SplitRolesPass : public k3::tile::impl::SplitRolesBase<SplitRolesPass> {
@@ -277,9 +347,11 @@ class SplitRolesPass : public k3::tile::impl::SplitRolesBase<SplitRolesPass> {
     for (unsigned i = 0; i + 1 < count; ++i)
       plan.full.push_back(
           AllocBarrierOp::create(builder, loc, type, plan.roles[i].warps * 32));
-    if (count > 1)
-      plan.empty = AllocBarrierOp::create(builder, loc, type,
-                                          plan.roles.back().warps * 32);
+    int64_t last = plan.roles.back().warps * 32;
+    if (plan.hasFeeder())
+      plan.fed = AllocBarrierOp::create(builder, loc, type, last);
+    else if (count > 1)
+      plan.empty = AllocBarrierOp::create(builder, loc, type, last);
     BarrierOp::create(builder, loc, /*warpgroup=*/false);
   }
 

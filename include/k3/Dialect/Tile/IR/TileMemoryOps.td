@@ -78,12 +78,15 @@ def K3T_LoadSharedOp : K3T_Op<"load_shared"> {
   let description = [{
     `transpose`: element (r, c) of the tile is element (c, r) of the buffer; for
     BF16 tiles with the layout acc, from swizzled buffers (`ldmatrix.trans`).
-    `first_row`: where the tile begins in the buffer. A tile with more rows than
+    `first_row`: where the tile begins in the buffer. `segment`: for a tile of
+    rank 3, rows from one index of its first dimension to the next; 0 when they
+    follow each other. A tile with more rows than
     the buffer, or a longer tile of rank 1, repeats it (`repeat`).
   }];
   let arguments = (ins K3T_SharedType:$buffer, UnitAttr:$transpose,
                        UnitAttr:$repeat,
-                       DefaultValuedAttr<I64Attr, "0">:$first_row);
+                       DefaultValuedAttr<I64Attr, "0">:$first_row,
+                       DefaultValuedAttr<I64Attr, "0">:$segment);
   let results = (outs K3T_FloatTile:$result);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
   let hasVerifier = 1;
@@ -100,7 +103,8 @@ def K3T_StoreSharedOp : K3T_Op<"store_shared"> {
   let arguments = (ins K3T_FloatTile:$value, K3T_SharedType:$buffer,
                        UnitAttr:$transpose,
                        OptionalAttr<I64Attr>:$warpgroup,
-                       DefaultValuedAttr<I64Attr, "0">:$first_row);
+                       DefaultValuedAttr<I64Attr, "0">:$first_row,
+                       DefaultValuedAttr<I64Attr, "0">:$segment);
   let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
   let hasVerifier = 1;
 }

@@ -18,11 +18,16 @@ def K3T_RoleOp : K3T_Op<"role", [SingleBlock, RecursiveMemoryEffects]> {
     stages of buffers in the order in which they are written;
     `--k3t-split-roles` gives each name its own warps and lets the loop run as a
     pipeline. Tiles do not leave the roles of one name.
+
+    The first role of a loop may be done by the warps of the last one (`with`):
+    as soon as those are done with a stage, they fill it again for the step that
+    uses it next.
   }];
-  let arguments = (ins StrAttr:$name, I64Attr:$warps, I64Attr:$registers);
+  let arguments = (ins StrAttr:$name, I64Attr:$warps, I64Attr:$registers,
+                       OptionalAttr<StrAttr>:$with);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$name `warps` `=` $warps `registers` `=` $registers (`->` type($results)^)? attr-dict-with-keyword $body";
+  let assemblyFormat = "$name `warps` `=` $warps `registers` `=` $registers (`with` $with^)? (`->` type($results)^)? attr-dict-with-keyword $body";
   let hasVerifier = 1;
 }
 
