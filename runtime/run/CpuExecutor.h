@@ -15,6 +15,7 @@ public:
   static Status create(int threads, uint64_t scratchBytes,
                        std::unique_ptr<Executor> &out);
 
+  Status usable() const override { return {}; }
   MemorySpace &states() override;
   Status place(const EntryPlan &entry, const Arguments &arguments,
                Blocks &blocks) override;

@@ -215,7 +215,11 @@ Status CudaExecutor::run(StepList &steps, const cpu::Trace &trace,
   K3_TRY(sendInputs());
   progress.captured = capturing;
   K3_TRY(enqueue(steps, trace, progress));
-  return fetchOutputs(steps);
+  Status status = fetchOutputs(steps);
+  // Copies that are under way must not reach the caller's memory later.
+  if (!status.ok() && !capturing)
+    (void)queue->wait("a failed run").ok();
+  return status;
 }
 
 Status CudaExecutor::wait() {

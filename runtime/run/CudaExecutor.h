@@ -20,6 +20,7 @@ public:
   static Status create(const GpuModel &model, std::unique_ptr<Executor> &out);
   ~CudaExecutor() override;
 
+  Status usable() const override { return queue->device().usable(); }
   MemorySpace &states() override { return stateSpace; }
   Status place(const EntryPlan &entry, const Arguments &arguments,
                Blocks &blocks) override;

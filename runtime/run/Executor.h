@@ -26,6 +26,8 @@ class Executor {
 public:
   virtual ~Executor() = default;
 
+  /// Refuses when the device is lost, without asking it.
+  virtual Status usable() const = 0;
   /// Where states live.
   virtual MemorySpace &states() = 0;
   /// Finds memory that kernels reach for every input and output and lists it

@@ -58,6 +58,8 @@ public:
   const Model &model() const { return *modelRef; }
   void setTrace(const cpu::Trace &fn) { trace = fn; }
   int threads() const { return executor->threads(); }
+  /// Refuses when the session's device is lost.
+  Status usable() const { return executor->usable(); }
   Status wait() { return executor->wait(); }
   Status useStream(void *stream) { return executor->useStream(stream); }
   /// Says how many tokens a slot holds, when the session could not see them.

@@ -423,7 +423,11 @@ CUresult cuMemAllocAsync(CUdeviceptr *memory, size_t bytes, CUstream stream) {
   K3_FAKE_BEGIN(cuMemAllocAsync, true);
   if (streamOf(stream).capturing)
     violate("cuMemAllocAsync on a captured stream");
-  return take(memory, bytes, false);
+  CUresult result = take(memory, bytes, false);
+  // What the stream gives back before may be used again.
+  if (result == outOfMemory && drain() == success)
+    result = take(memory, bytes, false);
+  return result;
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {

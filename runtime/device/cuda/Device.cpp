@@ -139,16 +139,21 @@ Status Device::check(CUresult result, const char *call,
   if (result == success)
     return {};
   bool fault = isFault(result), loss = isLoss(result);
-  std::string text = (where.empty() ? "" : where + ": ") +
-                     (fault || loss ? "" : std::string(call) + ": ") +
-                     driverRef->nameOf(result);
+  std::string text = where;
+  if (fault || loss)
+    text = where.empty() ? "seen by " + std::string(call) : where;
+  else if (where.empty())
+    text = call;
+  text += ": " + driverRef->nameOf(result);
   if (fault || loss) {
     std::lock_guard<std::mutex> lock(mutex);
     if (!lost.exchange(true, std::memory_order_acq_rel))
       reason = text;
     return Status::error(Code::DeviceFault, fault ? 912 : 913,
                          name() + (fault ? ": " : " failed: ") + text,
-                         "restart the process");
+                         fault ? "restart the process; K3_SYNC=1 in its "
+                                 "environment has the step named exactly"
+                               : "restart the process");
   }
   if (result == outOfMemory)
     return Status::error(Code::Resources, 910, name() + ": " + text);

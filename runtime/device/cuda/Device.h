@@ -56,10 +56,13 @@ public:
   };
 
   /// A driver's result as a status. Faults that end the context mark the
-  /// device as lost. `call` names the function, `where` what it was for.
+  /// device as lost. `where` says what was being done, else `call`, the
+  /// function, is named.
   Status check(CUresult result, const char *call,
                const std::string &where = {});
   bool isLost() const { return lost.load(std::memory_order_acquire); }
+  /// The refusal of every call on a lost device.
+  Status usable() { return isLost() ? lostStatus() : Status(); }
 
   /// Counts memory, for the text of an out-of-memory error.
   void count(MemoryUse use, int64_t bytes) {

@@ -153,12 +153,9 @@ Status Launcher::launch(const Step &step, CUstream stream) {
     return {};
   return queue.device().check(
       result, "cuLaunchKernel",
-      "kernel " + quote(kernel.symbol) + " of " + std::to_string(config.gridX) +
-          " blocks x " + std::to_string(config.blockX) + " threads, " +
-          std::to_string(config.sharedBytes) + " bytes of shared memory" +
-          (kernel.cluster > 1
-               ? ", clusters of " + std::to_string(kernel.cluster)
-               : std::string()));
+      "kernel " + quote(kernel.symbol) + ", " + std::to_string(config.gridX) +
+          " x " + std::to_string(config.blockX) + " threads, " +
+          std::to_string(config.sharedBytes) + " B shared");
 }
 
 Status Launcher::enqueue(const Step &step, CUstream stream) {

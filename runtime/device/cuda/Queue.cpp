@@ -200,7 +200,11 @@ Status QueueSpace::read(void *host, const void *from, uint64_t bytes) {
   K3_TRY(active.take());
   K3_TRY(checkIdle(queue));
   K3_TRY(queue.download(host, deviceAddress(from), bytes));
-  return queue.wait("reading a state");
+  Status status = queue.wait("reading a state");
+  // The copy must not reach the host's memory later.
+  if (!status.ok())
+    (void)queue.wait("a failed read").ok();
+  return status;
 }
 
 Status QueueSpace::write(void *to, const void *host, uint64_t bytes) {

@@ -119,7 +119,7 @@ TEST_F(CudaFault, E5_OutOfMemory) {
   std::vector<float> logits;
   std::vector<int32_t> many(62, 3);
   EXPECT_EQ(gpu.run("score", many, {0, 62}, {slot}, logits), K3_RESOURCES);
-  EXPECT_NE(std::string(k3rt_last_error()).find("scratch memory: needs"),
+  EXPECT_NE(std::string(k3rt_last_error()).find("error[K3-E0910]: score: "),
             std::string::npos)
       << k3rt_last_error();
   int64_t length = 0;
@@ -150,13 +150,12 @@ TEST_F(CudaFault, E6_FaultOfAKernel) {
     int64_t calls = fakeCuda().calls("");
     EXPECT_EQ(gpu.run("score", {1}, {0, 1}, {slot}, logits), K3_DEVICE_FAULT);
     text = k3rt_last_error();
-    EXPECT_NE(text.find("error[K3-E0914]: score: cuda:0 is lost: seen at"),
+    EXPECT_NE(text.find("error[K3-E0914]: cuda:0 is lost: seen at"),
               std::string::npos)
         << text;
     EXPECT_EQ(k3rt_slot_save(gpu.session, slot, (folder / "s").c_str()),
-              K3_BAD_INPUT);
-    int32_t copy = -1;
-    EXPECT_NE(k3rt_slot_fork(gpu.session, slot, &copy), K3_OK);
+              K3_DEVICE_FAULT);
+    EXPECT_EQ(k3rt_session_wait(gpu.session), K3_DEVICE_FAULT);
     k3rt_session_options options = {};
     options.struct_size = sizeof(options);
     k3rt_session *other = nullptr;
@@ -199,8 +198,8 @@ TEST_F(CudaFault, E10_SeenByALaterCall) {
   }
   EXPECT_EQ(k3rt_session_wait(gpu.session), K3_DEVICE_FAULT);
   EXPECT_NE(std::string(k3rt_last_error())
-                .find("K3-E0912]: cuda:0: seen at synchronise, after the last "
-                      "run: CUDA_ERROR_MISALIGNED_ADDRESS"),
+                .find("error[K3-E0912]: cuda:0: seen by cuStreamIsCapturing: "
+                      "CUDA_ERROR_MISALIGNED_ADDRESS"),
             std::string::npos)
       << k3rt_last_error();
 }
@@ -234,8 +233,7 @@ TEST_F(CudaFault, E8_LaunchFails) {
   EXPECT_EQ(gpu.run("prefill", {1}, {0, 1}, {slot}, logits), K3_DEVICE_FAULT);
   EXPECT_NE(std::string(k3rt_last_error())
                 .find("error[K3-E0911]: prefill: step 2 'append_rows': cuda:0: "
-                      "kernel 'append_rows' of 1 blocks x 128 threads, 0 bytes "
-                      "of shared memory: cuLaunchKernel: "
+                      "kernel 'append_rows', 1 x 128 threads, 0 B shared: "
                       "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"),
             std::string::npos)
       << k3rt_last_error();
@@ -333,6 +331,7 @@ TEST_F(CudaFault, KernelsThatAreNotThere) {
 // there and in one that does not: the refusal is one of ours, nothing is left
 // behind, and the same work then succeeds.
 TEST_F(CudaFault, EveryCallInTurn) {
+  lost = true; // what is left is looked at below
   std::string artefact = languageModel();
   auto work = [&](DeviceRuntime &gpu) -> k3_code {
     int32_t slot, copy;
@@ -384,7 +383,8 @@ TEST_F(CudaFault, EveryCallInTurn) {
           if (code != K3_OK) {
             ++points;
             ASSERT_EQ(text.rfind("error[K3-E09", 0), 0u) << text;
-            wasLost = text.find("K3-E0912") != std::string::npos;
+            wasLost = text.find("K3-E0912") != std::string::npos ||
+                      text.find("K3-E0914") != std::string::npos;
             if (gpu.code == K3_OK && !wasLost) {
               // The session works: a fresh slot gives right numbers.
               int32_t slot = -1;
@@ -397,7 +397,8 @@ TEST_F(CudaFault, EveryCallInTurn) {
           }
         }
         ASSERT_STREQ(fakeCuda().violation(), "");
-        if (!wasLost && result != 719) {
+        // Without its context nothing can be given back.
+        if (!wasLost && result != 719 && name != "cuCtxPushCurrent_v2") {
           ASSERT_EQ(fakeCuda().live(""), 0);
         }
         if (!reached)
@@ -405,6 +406,5 @@ TEST_F(CudaFault, EveryCallInTurn) {
       }
     }
   EXPECT_GT(points, 400u);
-  RecordProperty("points", int(points));
   fakeCuda().script("");
 }

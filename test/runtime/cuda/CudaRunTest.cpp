@@ -380,24 +380,26 @@ TEST_F(CudaRun, CallersAllocator) {
   } count;
   ASSERT_TRUE(cuda::Device::open(0, count.device).ok());
   Options options;
-  options.allocator = {
-      [](void *user, size_t bytes, void *) -> void * {
-        auto &count = *static_cast<Count *>(user);
-        if (count.empty)
-          return nullptr;
-        void *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
-        count.live[memory] = bytes;
-        count.total += bytes;
-        return memory;
-      },
-      [](void *user, void *memory, size_t bytes, void *) {
-        auto &count = *static_cast<Count *>(user);
-        EXPECT_EQ(count.live[memory], bytes);
-        count.live.erase(memory);
-        cuda::Device::Use use(*count.device);
-        count.device->api().cuMemFree_v2(cuda::deviceAddress(memory));
-      },
-      &count};
+  options.allocator = {[](void *user, size_t bytes, void *) -> void * {
+                         auto &count = *static_cast<Count *>(user);
+                         if (count.empty)
+                           return nullptr;
+                         cuda::Device::Use use(*count.device);
+                         cuda::CUdeviceptr taken = 0;
+                         count.device->api().cuMemAlloc_v2(&taken, bytes);
+                         void *memory = reinterpret_cast<void *>(taken);
+                         count.live[memory] = bytes;
+                         return memory;
+                       },
+                       [](void *user, void *memory, size_t bytes, void *) {
+                         auto &count = *static_cast<Count *>(user);
+                         EXPECT_EQ(count.live[memory], bytes);
+                         count.live.erase(memory);
+                         cuda::Device::Use use(*count.device);
+                         count.device->api().cuMemFree_v2(
+                             cuda::deviceAddress(memory));
+                       },
+                       &count};
   std::string artefact = languageModel();
   {
     DeviceRuntime gpu(artefact, folder.path, options);
