@@ -22,7 +22,7 @@ public:
       : code(code), artefact(artefact) {}
 
   Status run(plan::Code &out, std::string &section) {
-    target = parseGpuTarget(code.target);
+    target = parseGpuCapability(code.target);
     if (!target)
       return refuse("'" + code.target + "' is no GPU target");
     out.target = code.target;
@@ -126,7 +126,7 @@ private:
 
   const GpuCode &code;
   const plan::Artefact &artefact;
-  std::optional<GpuTarget> target;
+  std::optional<GpuCapability> target;
   llvm::StringSet<> seen;
   llvm::StringMap<int> numbers[2];
 };

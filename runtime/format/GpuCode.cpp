@@ -11,8 +11,8 @@
 
 using namespace k3;
 
-std::optional<GpuTarget> k3::parseGpuTarget(std::string_view name) {
-  GpuTarget target;
+std::optional<GpuCapability> k3::parseGpuCapability(std::string_view name) {
+  GpuCapability target;
   constexpr std::string_view real = "sm_", virtualName = "compute_";
   target.isVirtual = name.starts_with(virtualName);
   if (!target.isVirtual && !name.starts_with(real))
@@ -35,13 +35,13 @@ std::optional<GpuTarget> k3::parseGpuTarget(std::string_view name) {
   return target;
 }
 
-bool GpuTarget::fits(int deviceMajor, int deviceMinor) const {
+bool GpuCapability::fits(int deviceMajor, int deviceMinor) const {
   if (isVirtual || deviceMajor != major)
     return false;
   return suffix == 'a' ? deviceMinor == minor : deviceMinor >= minor;
 }
 
-bool GpuTarget::compilesFor(int deviceMajor, int deviceMinor) const {
+bool GpuCapability::compilesFor(int deviceMajor, int deviceMinor) const {
   if (suffix == 'a')
     return deviceMajor == major && deviceMinor == minor;
   if (suffix == 'f')

@@ -14,7 +14,7 @@ namespace k3 {
 
 /// A compute capability by name: "sm_90", "sm_90a" (that capability alone),
 /// "sm_100f" (its family), "compute_80" (PTX, for that capability and later).
-struct GpuTarget {
+struct GpuCapability {
   bool isVirtual = false;
   int major = 0, minor = 0;
   char suffix = 0; ///< 'a', 'f' or none
@@ -26,7 +26,7 @@ struct GpuTarget {
 };
 
 /// Nothing when `name` is not of that form.
-std::optional<GpuTarget> parseGpuTarget(std::string_view name);
+std::optional<GpuCapability> parseGpuCapability(std::string_view name);
 
 namespace gpu {
 

@@ -36,7 +36,8 @@ public:
       : work(work), index(index), code(code), section(section), what(what) {}
 
   Status run() {
-    std::optional<GpuTarget> target = parseGpuTarget(code.target()->str());
+    std::optional<GpuCapability> target =
+        parseGpuCapability(code.target()->str());
     if (!target) {
       if (sizeOf(code.images()) || sizeOf(code.gpu_kernels()) || code.driver())
         return refuseIndex(what + " is not for a GPU, but has launches, "

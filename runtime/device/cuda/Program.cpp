@@ -62,8 +62,8 @@ Status Program::load(const ArtefactView &artefact, const std::string &target,
   for (unsigned i = 0; index.kernels() && i < index.kernels()->size(); ++i)
     program->list.emplace_back().symbol =
         index.kernels()->Get(i)->symbol()->str();
-  bool fits =
-      parseGpuTarget(program->codeTarget)->fits(machine.major, machine.minor);
+  bool fits = parseGpuCapability(program->codeTarget)
+                  ->fits(machine.major, machine.minor);
   Device::Use use(*program->deviceRef);
   K3_TRY(use.take());
   if (code.gpu_kernels())

@@ -21,7 +21,7 @@ namespace {
 using Rank = std::tuple<int, int, int>;
 
 Rank rankOf(const GpuVariant &variant, const Machine &machine) {
-  std::optional<GpuTarget> target = parseGpuTarget(variant.target);
+  std::optional<GpuCapability> target = parseGpuCapability(variant.target);
   if (!target)
     return {};
   int narrow = target->suffix == 'a' ? 2 : target->suffix == 'f' ? 1 : 0;

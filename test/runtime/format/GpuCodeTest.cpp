@@ -149,14 +149,14 @@ TEST(GpuCode, TargetsAndTheirImages) {
   expectError(read(gpuArtefact(index)), 312, "has no images");
 }
 
-TEST(GpuTarget, Names) {
-  auto target = parseGpuTarget("sm_90a");
+TEST(GpuCapability, Names) {
+  auto target = parseGpuCapability("sm_90a");
   ASSERT_TRUE(target);
   EXPECT_EQ(target->major, 9);
   EXPECT_EQ(target->minor, 0);
   EXPECT_EQ(target->suffix, 'a');
   EXPECT_FALSE(target->isVirtual);
-  target = parseGpuTarget("compute_103");
+  target = parseGpuCapability("compute_103");
   ASSERT_TRUE(target);
   EXPECT_EQ(target->major, 10);
   EXPECT_EQ(target->minor, 3);
@@ -164,12 +164,12 @@ TEST(GpuTarget, Names) {
   for (const char *name :
        {"", "sm_", "sm_9", "sm_a", "sm_90b", "sm_9000", "sm_-90", "sm_090",
         "sm_90aa", "x86-64-v3", "compute_", "SM_90", "sm_9 0"})
-    EXPECT_FALSE(parseGpuTarget(name)) << name;
+    EXPECT_FALSE(parseGpuCapability(name)) << name;
 }
 
-TEST(GpuTarget, RunsOnItsMachines) {
+TEST(GpuCapability, RunsOnItsMachines) {
   auto fits = [](const char *name, int major, int minor) {
-    return parseGpuTarget(name)->fits(major, minor);
+    return parseGpuCapability(name)->fits(major, minor);
   };
   EXPECT_TRUE(fits("sm_90a", 9, 0));
   EXPECT_FALSE(fits("sm_100a", 10, 3));
@@ -179,7 +179,7 @@ TEST(GpuTarget, RunsOnItsMachines) {
   EXPECT_FALSE(fits("sm_80", 9, 0));
   EXPECT_FALSE(fits("compute_80", 8, 0));
   auto compiles = [](const char *name, int major, int minor) {
-    return parseGpuTarget(name)->compilesFor(major, minor);
+    return parseGpuCapability(name)->compilesFor(major, minor);
   };
   EXPECT_TRUE(compiles("compute_80", 9, 0));
   EXPECT_FALSE(compiles("compute_90", 8, 9));
