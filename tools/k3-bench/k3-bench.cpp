@@ -179,6 +179,8 @@ int main(int argc, char **argv) {
     return int(status.code());
   }
   benchmark::RunSpecifiedBenchmarks();
+  // Sessions end here: a driver may be gone when the process exits.
+  benchmark::ClearRegisteredBenchmarks();
   benchmark::Shutdown();
   return 0;
 }
