@@ -68,6 +68,7 @@ Status k3::fake::addFakeGpuCode(const std::string &artefact,
   std::string source =
       change.source.empty() ? index->code.front()->section : change.source;
   std::span<const uint8_t> object = view.section(source);
+  bool isPtx = !change.ptxFile.empty() || !change.ptx.empty();
 
   std::vector<ImageKernel> kernels;
   auto code = std::make_unique<fb::CodeObjectT>();
@@ -82,7 +83,7 @@ Status k3::fake::addFakeGpuCode(const std::string &artefact,
     launch->entry = kernels.back().entry;
     if (kernels.back().symbol == change.wrongEntry)
       launch->entry += "_other";
-    (change.ptxFile.empty() ? launch->cubin : launch->ptx) = 0;
+    (isPtx ? launch->ptx : launch->cubin) = 0;
     launch->threads = change.threads;
     launch->shared = change.shared;
     launch->cluster = change.cluster;
@@ -101,9 +102,10 @@ Status k3::fake::addFakeGpuCode(const std::string &artefact,
     K3_TRY(writeFile(change.ptxFile, image));
     image = fakePtx(change.ptxFile) + '\0';
   }
-  code->images = {fb::GpuImage(change.ptxFile.empty() ? fb::GpuFormat::Cubin
-                                                      : fb::GpuFormat::Ptx,
-                               0, image.size())};
+  if (!change.ptx.empty())
+    image = change.ptx + '\0';
+  code->images = {fb::GpuImage(
+      isPtx ? fb::GpuFormat::Ptx : fb::GpuFormat::Cubin, 0, image.size())};
   index->code.push_back(std::move(code));
 
   flatbuffers::FlatBufferBuilder builder;

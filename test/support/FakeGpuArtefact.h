@@ -20,6 +20,8 @@ struct GpuChange {
   std::string source;
   /// A file to write the image to, so that it is PTX instead of a cubin.
   std::string ptxFile;
+  /// Real PTX instead of what the fake runs, with functions "<kernel>_gpu".
+  std::string ptx;
   uint32_t threads = 128, shared = 0, cluster = 1, workgroupsPerBlock = 1;
   uint32_t driver = 0;
   /// Whether launches repeat the grid of the commands, where all agree.
