@@ -17,7 +17,8 @@ static void check(k3_code code) {
 }
 
 static k3_tensor ints(const char *name, int32_t *data, int64_t count) {
-  return (k3_tensor){name, K3_I32, 1, {count}, data, count * sizeof(int32_t)};
+  return (k3_tensor){name,   K3_I32, 1, {count}, data, count * sizeof(int32_t),
+                     K3_HOST};
 }
 
 static int32_t likeliest(const float *logits, int64_t count) {
@@ -36,7 +37,8 @@ static int32_t step(k3rt_session *session, const char *entry, int32_t slot,
   k3_tensor inputs[] = {ints("tokens", tokens, count),
                         ints("cu_seqlens", ends, 2), ints("slots", &slot, 1)};
   k3_tensor output = {"logits",        K3_F32, 2,
-                      {1, vocabulary}, logits, vocabulary * sizeof(float)};
+                      {1, vocabulary}, logits, vocabulary * sizeof(float),
+                      K3_HOST};
   check(k3rt_run(session, entry, inputs, 3, &output, 1));
   return likeliest(logits, vocabulary);
 }

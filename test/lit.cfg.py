@@ -27,12 +27,14 @@ config.substitutions += [
     ("%golden", os.path.join(source, "test", "data", "golden")),
     ("%data", os.path.join(source, "test", "data")),
     ("%tools", os.path.join(source, "test", "tools")),
+    ("%fakecuda", os.path.join(config.k3_build_dir, "test", "support",
+                               "libk3_fake_cuda.so")),
     ("%python", config.python),
 ]
 
 # A tool that this build does not have makes its tests unsupported, which lit
 # reports.
 for tool in ("k3-import", "k3-opt", "k3-compile", "k3-run", "k3-check",
-             "k3-objdump", "k3-bench"):
+             "k3-objdump", "k3-bench", "fake-gpu-artefact"):
     if os.path.exists(os.path.join(config.k3_tools_dir, tool)):
         config.available_features.add(tool)

@@ -56,6 +56,9 @@ public:
          << kernel.source << "\n";
     for (const Entry &entry : artefact.entries)
       print(entry);
+    for (const plan::Code &code : artefact.code)
+      for (const GpuKernel &kernel : code.gpuKernels)
+        print(code, kernel);
   }
 
 private:
@@ -122,6 +125,18 @@ private:
       os << command.gridMultiplier;
     }
     os << (command.label.empty() ? "" : " # ") << command.label << "\n";
+  }
+
+  void print(const plan::Code &code, const GpuKernel &kernel) {
+    os << code.target << " " << artefact.kernels[kernel.kernel].symbol
+       << " entry " << kernel.entry << " threads " << kernel.threads
+       << " shared " << kernel.shared << " cluster " << kernel.cluster
+       << " workgroups " << kernel.workgroupsPerBlock << " scratch "
+       << kernel.scratch;
+    if (kernel.grid)
+      os << " grid " << kernel.grid->dim << " / " << kernel.grid->tile << " * "
+         << kernel.grid->multiplier;
+    os << "\n";
   }
 
   void print(const Entry &entry) {

@@ -71,6 +71,16 @@ private:
                                    c.gridTile, c.gridMultiplier, &bytes, label);
   }
 
+  flatbuffers::Offset<artefact::GpuKernel> gpuKernel(const plan::GpuKernel &k) {
+    String entry = text(k.entry);
+    std::optional<artefact::GpuGrid> grid;
+    if (k.grid)
+      grid.emplace(k.grid->dim, k.grid->tile, k.grid->multiplier);
+    return artefact::CreateGpuKernel(
+        builder, k.kernel, entry, k.cubin, k.ptx, k.threads, k.shared,
+        k.cluster, k.workgroupsPerBlock, k.scratch, grid ? &*grid : nullptr);
+  }
+
   flatbuffers::Offset<artefact::Entry> entry(const plan::Entry &e);
   Vector<flatbuffers::Offset<artefact::CodeObject>>
   code(const plan::Artefact &artefact);
@@ -113,10 +123,21 @@ IndexWriter::code(const plan::Artefact &plan) {
     std::vector<String> features;
     for (const std::string &feature : code.features)
       features.push_back(text(feature));
+    std::vector<artefact::GpuImage> images;
+    for (const plan::GpuImage &image : code.images)
+      images.emplace_back(artefact::GpuFormat(image.format), image.offset,
+                          image.bytes);
+    Tables<artefact::GpuKernel> kernels;
+    for (const plan::GpuKernel &kernel : code.gpuKernels)
+      kernels.push_back(gpuKernel(kernel));
     String target = text(code.target);
     auto list = builder.CreateVector(features);
+    // A CPU's code object has none of these, and so they are absent.
+    auto imageList = images.empty() ? 0 : builder.CreateVectorOfStructs(images);
+    auto kernelList = kernels.empty() ? 0 : builder.CreateVector(kernels);
     objects.push_back(
-        artefact::CreateCodeObject(builder, target, /*section=*/target, list));
+        artefact::CreateCodeObject(builder, target, /*section=*/target, list,
+                                   code.driver, imageList, kernelList));
   }
   return builder.CreateVector(objects);
 }

@@ -24,11 +24,19 @@ class Tensor(ctypes.Structure):
 
     _fields_ = [("name", ctypes.c_char_p), ("dtype", ctypes.c_int),
                 ("rank", ctypes.c_int32), ("shape", ctypes.c_int64 * MAX_RANK),
-                ("data", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
+                ("data", ctypes.c_void_p), ("bytes", ctypes.c_size_t),
+                ("memory", ctypes.c_int)]
 
 
 ProgressFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64,
                               ctypes.c_uint64)
+
+
+class Allocator(ctypes.Structure):
+    """k3rt_allocator; its functions are not used from Python."""
+
+    _fields_ = [("allocate", ctypes.c_void_p), ("release", ctypes.c_void_p),
+                ("user", ctypes.c_void_p)]
 
 
 class ModelOptions(ctypes.Structure):
@@ -37,14 +45,16 @@ class ModelOptions(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t),
                 ("weights_dir", ctypes.c_char_p), ("target", ctypes.c_char_p),
                 ("allow_nonfinite", ctypes.c_int32), ("progress", ProgressFn),
-                ("progress_user", ctypes.c_void_p)]
+                ("progress_user", ctypes.c_void_p),
+                ("device", ctypes.c_char_p), ("allocator", Allocator)]
 
 
 class SessionOptions(ctypes.Structure):
     """k3rt_session_options."""
 
     _fields_ = [("struct_size", ctypes.c_size_t), ("threads", ctypes.c_int32),
-                ("slots", ctypes.c_int64), ("capacity", ctypes.c_int64)]
+                ("slots", ctypes.c_int64), ("capacity", ctypes.c_int64),
+                ("use_stream", ctypes.c_int32), ("stream", ctypes.c_void_p)]
 
 
 def _find():

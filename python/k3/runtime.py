@@ -50,7 +50,7 @@ class Model:
     """A loaded artefact with its weights; immutable and shareable."""
 
     def __init__(self, path, weights=None, target=None, allow_nonfinite=False,
-                 progress=None):
+                 progress=None, device=None):
         self._handle = ctypes.c_void_p()
         callback = ProgressFn(
             (lambda _, done, total: progress(done, total)) if progress else 0)
@@ -58,7 +58,8 @@ class Model:
             struct_size=ctypes.sizeof(ModelOptions),
             weights_dir=os.fsencode(weights) if weights else None,
             target=target.encode() if target else None,
-            allow_nonfinite=int(allow_nonfinite), progress=callback)
+            allow_nonfinite=int(allow_nonfinite), progress=callback,
+            device=device.encode() if device else None)
         _check(LIB.k3rt_model_load(os.fsencode(path), ctypes.byref(options),
                                    ctypes.byref(self._handle)))
 

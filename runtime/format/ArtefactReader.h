@@ -20,7 +20,7 @@ struct Index;
 
 namespace k3 {
 
-constexpr uint16_t artefactMajor = 1, artefactMinor = 0;
+constexpr uint16_t artefactMajor = 1, artefactMinor = 1;
 
 struct ArtefactSection {
   std::string name;

@@ -7,6 +7,7 @@
 
 #include "runtime/base/Escape.h"
 #include "runtime/format/EntryCheck.h"
+#include "runtime/format/GpuCodeCheck.h"
 #include "runtime/format/PackedSize.h"
 
 #include <unordered_set>
@@ -137,18 +138,19 @@ Status checkKernel(IndexWork &work, const artefact::Kernel &kernel) {
   return checkText(work, kernel.source(), what + ": source");
 }
 
-Status checkCode(IndexWork &work, const artefact::CodeObject &code,
-                 const ArtefactView &view) {
+Status checkCode(IndexWork &work, const Index &index,
+                 const artefact::CodeObject &code, const ArtefactView &view) {
   std::string what = "code for " + quote(viewOf(code.target()));
   K3_TRY(checkName(work, code.section(), what + ": section"));
-  if (view.section(viewOf(code.section())).empty())
+  std::span<const uint8_t> section = view.section(viewOf(code.section()));
+  if (section.empty())
     return refuseIndex(what + " is in section " +
                        quote(viewOf(code.section())) +
                        ", which does not exist or is empty");
   if (code.features())
     for (const flatbuffers::String *feature : *code.features())
       K3_TRY(checkName(work, feature, what + ": a feature"));
-  return {};
+  return checkGpuCode(work, index, code, section, what);
 }
 
 Status checkLists(IndexWork &work, const Index &index) {
@@ -195,13 +197,13 @@ Status checkMeaning(const Index &index, const ArtefactView &view) {
   if (index.kernels())
     for (const artefact::Kernel *kernel : *index.kernels())
       K3_TRY(checkKernel(work, *kernel));
-  if (index.code())
-    for (const artefact::CodeObject *code : *index.code())
-      K3_TRY(checkCode(work, *code, view));
   if (index.entries())
     for (const artefact::Entry *entry : *index.entries())
       K3_TRY(checkEntry(work, index, *entry)
                  .in("entry " + quote(viewOf(entry->name()))));
+  if (index.code())
+    for (const artefact::CodeObject *code : *index.code())
+      K3_TRY(checkCode(work, index, *code, view));
   return {};
 }
 

@@ -48,6 +48,11 @@ typedef enum k3_dtype {
 
 #define K3_MAX_RANK 8
 
+typedef enum k3_memory {
+  K3_HOST = 0,
+  K3_DEVICE = 1 /* of the model's CUDA device, aligned to 16 bytes */
+} k3_memory;
+
 /* A dense row-major tensor in caller's memory. `bytes` is the size of the
  * buffer at `data` and must be at least the tensor's. */
 typedef struct k3_tensor {
@@ -57,26 +62,41 @@ typedef struct k3_tensor {
   int64_t shape[K3_MAX_RANK];
   void *data;
   size_t bytes;
+  k3_memory memory; /* where `data` is; K3_HOST for a model on the CPU */
 } k3_tensor;
 
 typedef struct k3rt_model k3rt_model;
 typedef struct k3rt_session k3rt_session;
 
+/* Takes and releases memory of a CUDA device, in the order of `stream`.
+ * `allocate` returns memory aligned to 256 bytes, or NULL when there is none.
+ * Called by the thread that loads, creates, runs or destroys. */
+typedef struct k3rt_allocator {
+  void *(*allocate)(void *user, size_t bytes, void *stream);
+  void (*release)(void *user, void *memory, size_t bytes, void *stream);
+  void *user;
+} k3rt_allocator;
+
 typedef struct k3rt_model_options {
   size_t struct_size; /* sizeof(k3rt_model_options) */
   const char
       *weights_dir;   /* checkpoint folder; NULL if the model has no weights */
-  const char *target; /* code object to use; NULL picks the best for this CPU */
+  const char *target; /* code object to use; NULL picks the best for the
+                         device */
   int32_t allow_nonfinite; /* 1: weights may hold NaN or Inf */
   void (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
   void *progress_user;
+  const char *device;       /* "cpu" or "cuda:N"; NULL is the CPU */
+  k3rt_allocator allocator; /* of device memory; zeros: the driver's */
 } k3rt_model_options;
 
 typedef struct k3rt_session_options {
   size_t struct_size;
-  int32_t threads;  /* 0: one per CPU this process may use */
-  int64_t slots;    /* sequences that can be alive at once; 0: 1 */
-  int64_t capacity; /* tokens a slot can hold; 0: 4096 */
+  int32_t threads;    /* 0: one per CPU this process may use */
+  int64_t slots;      /* sequences that can be alive at once; 0: 1 */
+  int64_t capacity;   /* tokens a slot can hold; 0: 4096 */
+  int32_t use_stream; /* 1: run on `stream` */
+  void *stream;       /* a CUstream (cudaStream_t) of the model's device */
 } k3rt_session_options;
 
 K3RT_API const char *k3rt_version(void);
@@ -138,6 +158,30 @@ K3RT_API k3_code k3rt_slot_read(k3rt_session *session, int32_t slot,
 K3RT_API k3_code k3rt_run(k3rt_session *session, const char *entry,
                           const k3_tensor *inputs, int32_t num_inputs,
                           k3_tensor *outputs, int32_t num_outputs);
+
+/* On a CUDA device a run is enqueued on the session's stream. It returns
+ * without waiting when no output is in host memory and all host inputs
+ * together have at most 1 MiB; then a fault of a kernel is reported by a later
+ * call. After a fault the device is lost: every call on the model's sessions
+ * returns K3_DEVICE_FAULT. A run that fails half-way without that leaves its
+ * slots unusable until they are reset.
+ *
+ * Of `slots`, `cu_seqlens`, `context_lens` and `tokens` in device memory
+ * nothing is checked; with `slots` there, `context_lens` must be given, and
+ * lengths do not advance.
+ *
+ * The stream may be captured by the caller. Then outputs are in device memory,
+ * host inputs keep the values of this call in every replay, lengths do not
+ * advance, and the memory that the graph uses lives as long as the session. */
+
+/* Says how many tokens a slot holds, after runs that could not advance it. */
+K3RT_API k3_code k3rt_slot_set_length(k3rt_session *session, int32_t slot,
+                                      int64_t tokens);
+/* Waits until all runs so far are done. */
+K3RT_API k3_code k3rt_session_wait(k3rt_session *session);
+/* Goes on with another stream, in order with the runs so far unless one of
+ * the streams is being captured. The stream must outlive its use. */
+K3RT_API k3_code k3rt_session_set_stream(k3rt_session *session, void *stream);
 
 /* Fills `out` (name, dtype, rank, shape; data and bytes are zeroed) for the
  * index-th input or output of an entry, given the inputs' shapes; dynamic

@@ -39,6 +39,15 @@ Status bindGiven(const EntryPlan &entry, const k3_tensor *inputs, int32_t count,
   return {};
 }
 
+Status readAllocator(const k3rt_allocator &given, cuda::Allocator &out) {
+  if (!given.allocate != !given.release)
+    return Status::error(Code::BadUsage, 401,
+                         "parameter 'allocator' has one function without the "
+                         "other");
+  out = {given.allocate, given.release, given.user};
+  return {};
+}
+
 } // namespace
 
 const char *k3rt_version(void) { return K3_VERSION; }
@@ -55,6 +64,8 @@ k3_code k3rt_model_load(const char *path, const k3rt_model_options *options,
     wanted.weightsDir = given.weights_dir ? given.weights_dir : "";
     wanted.target = given.target ? given.target : "";
     wanted.allowNonfinite = given.allow_nonfinite != 0;
+    wanted.device = given.device ? given.device : "";
+    K3_TRY(readAllocator(given.allocator, wanted.allocator));
     wanted.progress = given.progress;
     wanted.progressUser = given.progress_user;
     std::shared_ptr<const Model> model;

@@ -37,7 +37,8 @@ k3_code k3rt_session_create(k3rt_model *model,
     K3_TRY(findModel(model, found));
     k3rt_session_options given;
     K3_TRY(readOptions(options, given));
-    SessionOptions wanted{given.threads, given.slots, given.capacity};
+    SessionOptions wanted{given.threads, given.slots, given.capacity,
+                          given.use_stream != 0, given.stream};
     std::shared_ptr<Session> session;
     K3_TRY(Session::create(std::move(found), wanted, session));
     *out =
@@ -122,6 +123,21 @@ k3_code k3rt_run(k3rt_session *session, const char *entry,
     return found.run(entry, {inputs, size_t(num_inputs)},
                      {outputs, size_t(num_outputs)});
   });
+}
+
+k3_code k3rt_slot_set_length(k3rt_session *session, int32_t slot,
+                             int64_t tokens) {
+  return withSession(
+      session, [&](Session &found) { return found.setLength(slot, tokens); });
+}
+
+k3_code k3rt_session_wait(k3rt_session *session) {
+  return withSession(session, [](Session &found) { return found.wait(); });
+}
+
+k3_code k3rt_session_set_stream(k3rt_session *session, void *stream) {
+  return withSession(session,
+                     [&](Session &found) { return found.useStream(stream); });
 }
 
 k3_code k3rt_session_trace(k3rt_session *session, k3rt_trace_fn fn,

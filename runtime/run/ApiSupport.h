@@ -59,6 +59,7 @@ template <class Body> k3_code withSession(k3rt_session *handle, Body body) {
     K3_TRY(findSession(handle, session));
     Session::Use use(*session);
     K3_TRY(use.take());
+    K3_TRY(session->usable());
     return body(*session);
   });
 }

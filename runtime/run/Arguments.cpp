@@ -10,6 +10,9 @@ using namespace k3::run;
 
 namespace {
 
+/// Of a device buffer: kernels load 16 bytes at a time.
+constexpr uintptr_t deviceAlignment = 16;
+
 Status wrong(int number, const TensorSpec &spec, const std::string &what) {
   return Status::error(Code::BadInput, number,
                        "argument '" + spec.name + "': " + what);
@@ -180,6 +183,10 @@ Status k3::run::checkMemory(const TensorSpec &spec, const k3_tensor &tensor) {
     return wrong(411, spec,
                  "data is not aligned to its elements (wanted a multiple of " +
                      std::to_string(elementBytes(tensor.dtype)) + " bytes)");
+  if (tensor.memory != K3_HOST && uintptr_t(tensor.data) % deviceAlignment != 0)
+    return wrong(411, spec,
+                 "data in device memory is not aligned (wanted a multiple of " +
+                     std::to_string(deviceAlignment) + " bytes)");
   return {};
 }
 

@@ -38,6 +38,14 @@ std::vector<cpu::CodeVariant> variantsOf(const artefact::Index &index) {
   return variants;
 }
 
+LoadOptions loadOptions(const ModelOptions &options) {
+  LoadOptions wanted;
+  wanted.allowNonfinite = options.allowNonfinite;
+  wanted.progress = options.progress;
+  wanted.progressUser = options.progressUser;
+  return wanted;
+}
+
 } // namespace
 
 Model::Model() : storage(std::make_unique<Storage>()) {}
@@ -52,18 +60,31 @@ Status Model::load(const std::string &path, const ModelOptions &options,
 }
 
 Status Model::loadFrom(const std::string &path, const ModelOptions &options) {
+  int ordinal;
+  K3_TRY(parseDevice(options.device, ordinal));
   K3_TRY(ArtefactFile::open(path, storage->artefact));
-  const artefact::Index &index = storage->artefact.index();
-  K3_TRY(buildPlan(index, modelPlan).in(path));
-  K3_TRY(loadCode(index, options.target).in(path));
-  LoadOptions wanted;
-  wanted.allowNonfinite = options.allowNonfinite;
-  wanted.progress = options.progress;
-  wanted.progressUser = options.progressUser;
-  K3_TRY(loadWeights(index, options.weightsDir, wanted, &storage->weights));
+  K3_TRY(buildPlan(storage->artefact.index(), modelPlan).in(path));
+  if (ordinal >= 0)
+    return loadOnGpu(ordinal, options).in(path);
+  K3_TRY(loadCode(storage->artefact.index(), options.target).in(path));
+  return loadOnCpu(options);
+}
+
+Status Model::loadOnCpu(const ModelOptions &options) {
+  K3_TRY(loadWeights(storage->artefact.index(), options.weightsDir,
+                     loadOptions(options), &storage->weights));
   for (const AlignedBuffer &weight : storage->weights)
     weightBlocks.push_back({weight.data(), int64_t(weight.size())});
   return {};
+}
+
+Status Model::loadOnGpu(int ordinal, const ModelOptions &options) {
+  const ArtefactView &artefact = storage->artefact.view();
+  K3_TRY(GpuModel::load(artefact, options.target, ordinal, options.allocator,
+                        gpuModel));
+  codeTarget = gpuModel->program().target();
+  return gpuModel->loadWeights(*artefact.index, options.weightsDir,
+                               loadOptions(options), weightBlocks);
 }
 
 Status Model::loadCode(const artefact::Index &index,

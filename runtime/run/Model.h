@@ -9,6 +9,7 @@
 #include "runtime/base/Status.h"
 #include "runtime/device/cpu/Kernel.h"
 #include "runtime/device/cpu/SharedObject.h"
+#include "runtime/run/GpuModel.h"
 #include "runtime/run/Plan.h"
 #include "runtime/run/StepList.h"
 
@@ -24,8 +25,12 @@ namespace k3::run {
 
 struct ModelOptions {
   std::string weightsDir;
-  /// The code object to use; empty picks the best for this CPU.
+  /// The code object to use; empty picks the best for the device.
   std::string target;
+  /// "cpu" (or empty) or "cuda:N".
+  std::string device;
+  /// Of a GPU's memory; empty: the driver's.
+  cuda::Allocator allocator;
   bool allowNonfinite = false;
   void (*progress)(void *user, uint64_t done, uint64_t total) = nullptr;
   void *progressUser = nullptr;
@@ -43,6 +48,8 @@ public:
   const std::vector<Block> &weights() const { return weightBlocks; }
   /// Scratch bytes that a worker needs for any kernel.
   uint64_t scratchBytes() const { return scratch; }
+  /// Code and weights on a GPU; null on the CPU.
+  const GpuModel *gpu() const { return gpuModel.get(); }
   /// The target of the code object in use, "x86-64-v4".
   const std::string &target() const { return codeTarget; }
 
@@ -54,9 +61,13 @@ private:
   Status loadFrom(const std::string &path, const ModelOptions &options);
   Status loadCode(const artefact::Index &index, const std::string &target);
 
+  Status loadOnCpu(const ModelOptions &options);
+  Status loadOnGpu(int ordinal, const ModelOptions &options);
+
   struct Storage; // the artefact's and the weights' memory
   std::unique_ptr<Storage> storage;
   ModelPlan modelPlan;
+  std::unique_ptr<GpuModel> gpuModel;
   cpu::SharedObject code;
   std::vector<cpu::KernelFn> functions;
   std::vector<Block> weightBlocks;

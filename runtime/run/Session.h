@@ -6,8 +6,8 @@
 #ifndef K3_RUNTIME_RUN_SESSION_H
 #define K3_RUNTIME_RUN_SESSION_H
 
-#include "runtime/device/cpu/Team.h"
 #include "runtime/run/Arguments.h"
+#include "runtime/run/Executor.h"
 #include "runtime/run/Model.h"
 #include "runtime/run/Sequences.h"
 #include "runtime/run/StepList.h"
@@ -24,6 +24,9 @@ struct SessionOptions {
   int32_t threads = 0;  // 0: one per CPU this process may use
   int64_t slots = 0;    // 0: 1
   int64_t capacity = 0; // 0: 4096
+  /// A caller's stream of a CUDA device instead of one of its own.
+  bool useStream = false;
+  void *stream = nullptr;
 };
 
 /// Serves one call at a time: hold a `Use` around every other member.
@@ -54,7 +57,13 @@ public:
   state::SlotPool &slots() { return *pool; }
   const Model &model() const { return *modelRef; }
   void setTrace(const cpu::Trace &fn) { trace = fn; }
-  int threads() const { return team->size(); }
+  int threads() const { return executor->threads(); }
+  /// Refuses when the session's device is lost.
+  Status usable() const { return executor->usable(); }
+  Status wait() { return executor->wait(); }
+  Status useStream(void *stream) { return executor->useStream(stream); }
+  /// Says how many tokens a slot holds, when the session could not see them.
+  Status setLength(int32_t slot, int64_t tokens);
   /// The memory of the last run, for tools that count bytes.
   const Blocks &blocks() const { return call.blocks; }
 
@@ -76,17 +85,22 @@ private:
   Status readSequences(const EntryPlan &entry, const Symbols &symbols);
   Status supplyContext(const EntryPlan &entry, Symbols &symbols);
   Status layOut(const EntryPlan &entry, const Symbols &symbols);
-  void finishEmpty(const EntryPlan &entry);
+  bool isEmpty(const EntryPlan &entry, const Symbols &symbols) const;
+  Status stepsOf(const EntryPlan &entry, const Symbols &symbols,
+                 StepList *&out);
   void advance();
+  void damage(const EntryPlan &entry);
   int32_t tokenSymbol(const EntryPlan &entry) const;
   int64_t poolSize(const EntryPlan &entry) const;
 
+  /// Resolved step lists of an entry, the one used last at the end.
+  using Lists = std::vector<std::unique_ptr<StepList>>;
+
   std::shared_ptr<const Model> modelRef;
-  std::unique_ptr<state::SlotPool> pool;
-  std::unique_ptr<cpu::Team> team;
-  cpu::Memory arena;
-  std::map<const EntryPlan *, StepList> stepLists;
-  const StepList *planned = nullptr;
+  std::unique_ptr<Executor> executor;
+  std::unique_ptr<state::SlotPool> pool; // in the executor's memory
+  std::map<const EntryPlan *, Lists> stepLists;
+  StepList emptySteps;
   cpu::Trace trace;
   Call call;
   pid_t process = 0;

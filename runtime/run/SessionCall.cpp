@@ -13,6 +13,9 @@ using namespace k3::run;
 
 namespace {
 
+/// Of a block of the workspace, enough for every device.
+constexpr int64_t blockAlignment = 256;
+
 bool isUpdated(const EntryPlan &entry, size_t input) {
   for (const Update &update : entry.updates)
     if (size_t(update.input) == input)
@@ -66,6 +69,11 @@ Status Session::supplyContext(const EntryPlan &entry, Symbols &symbols) {
                          "input '" + entry.inputs[at].name +
                              "' is missing, and there are no slots to take "
                              "it from");
+  if (call.arguments.inputs[slotsAt]->memory != K3_HOST)
+    return Status::error(Code::BadUsage, 404,
+                         "input '" + entry.inputs[at].name +
+                             "' is missing, and the slots are in device "
+                             "memory, where the session does not look");
   std::span<const int32_t> slots = integers(*call.arguments.inputs[slotsAt]);
   call.contextLens.assign(slots.size(), 0);
   for (size_t n = 0; n < slots.size(); ++n) {
@@ -131,7 +139,8 @@ Status Session::readSequences(const EntryPlan &entry, const Symbols &symbols) {
   s = {};
   auto read = [&](Role role, bool &has, std::span<const int32_t> &values) {
     int at = entry.findRole(role);
-    has = at >= 0;
+    // What is on a device is the caller's to get right.
+    has = at >= 0 && call.arguments.inputs[at]->memory == K3_HOST;
     if (has)
       values = integers(*call.arguments.inputs[at]);
   };
@@ -151,12 +160,13 @@ Status Session::readSequences(const EntryPlan &entry, const Symbols &symbols) {
   if (!plan.states.empty())
     for (size_t n = 0; n < s.slots.size(); ++n)
       if (s.slots[n] >= 0)
-        K3_TRY(pool->checkAlive(s.slots[n])
+        K3_TRY(pool->checkWhole(s.slots[n])
                    .in("slots[" + std::to_string(n) + "]"));
   K3_TRY(checkContext(
       s, plan.capacitySymbol < 0 ? -1 : symbols.get(plan.capacitySymbol)));
   int tokens = entry.findRole(Role::Tokens);
   if (plan.vocabulary > 0 && tokens >= 0 &&
+      call.arguments.inputs[tokens]->memory == K3_HOST &&
       entry.inputs[tokens].dtype == K3_I32 &&
       entry.inputs[tokens].dims.size() == 1)
     K3_TRY(
@@ -164,19 +174,9 @@ Status Session::readSequences(const EntryPlan &entry, const Symbols &symbols) {
   return {};
 }
 
-/// Sizes the workspace and lists the memory of every place.
+/// Sizes the workspace and lists it and the states.
 Status Session::layOut(const EntryPlan &entry, const Symbols &symbols) {
   Blocks &blocks = call.blocks;
-  auto list = [&](Place place, const std::vector<const k3_tensor *> &tensors) {
-    blocks.of(place).clear();
-    for (const k3_tensor *tensor : tensors) {
-      int64_t bytes = 0;
-      tensorBytes(*tensor, bytes);
-      blocks.of(place).push_back({tensor->data, bytes});
-    }
-  };
-  list(Place::Input, call.arguments.inputs);
-  list(Place::Output, call.arguments.outputs);
   blocks.of(Place::State).clear();
   for (size_t i = 0; i < pool->states().size(); ++i)
     blocks.of(Place::State).push_back({pool->base(i), pool->poolBytes(i)});
@@ -187,20 +187,20 @@ Status Session::layOut(const EntryPlan &entry, const Symbols &symbols) {
   for (const Extent &extent : entry.arena) {
     int64_t bytes, padded;
     K3_TRY(symbols.evaluate(extent, bytes));
-    if (__builtin_add_overflow(bytes, int64_t(cpu::Memory::alignment - 1),
-                               &padded) ||
-        __builtin_add_overflow(total, padded & -int64_t(cpu::Memory::alignment),
-                               &padded))
+    if (__builtin_add_overflow(bytes, blockAlignment - 1, &padded) ||
+        __builtin_add_overflow(total, padded & -blockAlignment, &padded))
       return Status::error(Code::Resources, 423,
                            "the workspace size overflows");
     offsets.push_back(total);
     blocks.of(Place::Arena).push_back({nullptr, bytes});
     total = padded;
   }
-  K3_TRY(arena.reserve(total, "the workspace of " +
-                                  std::to_string(entry.arena.size()) +
-                                  " blocks"));
+  uint8_t *arena = nullptr;
+  K3_TRY(executor->workspace(uint64_t(total),
+                             "the workspace of " +
+                                 std::to_string(entry.arena.size()) + " blocks",
+                             arena));
   for (size_t i = 0; i < offsets.size(); ++i)
-    blocks.of(Place::Arena)[i].data = arena.data() + offsets[i];
+    blocks.of(Place::Arena)[i].data = arena + offsets[i];
   return {};
 }

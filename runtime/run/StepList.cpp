@@ -5,23 +5,61 @@
 
 #include "runtime/run/StepList.h"
 
+#include "runtime/base/Escape.h"
+
+#include <atomic>
+
 using namespace k3;
 using namespace k3::run;
 using cpu::Step;
 
-Status StepList::resolve(const EntryPlan &entry,
-                         std::span<const cpu::KernelFn> kernels,
-                         const Symbols &symbols, const Blocks &blocks,
-                         bool &changed) {
-  changed = !(valid && values == symbols.all() && memory.sameAs(blocks));
-  if (!changed)
-    return {};
+/// Forgets the earlier resolution.
+void StepList::start(const Blocks &blocks) {
+  static std::atomic<uint64_t> serials = 0;
+  number = ++serials;
   valid = false;
-  values = symbols.all();
+  prepared.reset();
   memory = blocks;
   list.clear();
   pointers.clear();
   dims.clear();
+}
+
+void StepList::resolveEmpty(const EntryPlan &entry, const Blocks &blocks) {
+  start(blocks);
+  pointers.reserve(2 * entry.updates.size() + entry.outputs.size());
+  std::vector<bool> updated(entry.outputs.size());
+  for (const Update &update : entry.updates) {
+    updated[size_t(update.output)] = true;
+    addUpdate(update);
+  }
+  for (size_t i = 0; i < entry.outputs.size(); ++i) {
+    const Block &block = memory.of(Place::Output)[i];
+    if (updated[i] || block.bytes == 0)
+      continue;
+    Step step;
+    step.kind = Step::Fill;
+    step.bytes = block.bytes;
+    step.label = "fill an output of no tokens";
+    step.buffers = pointers.data() + pointers.size();
+    step.numBuffers = 1;
+    pointers.push_back(block.data);
+    list.push_back(step);
+  }
+}
+
+std::string StepList::lastName() const {
+  if (list.empty())
+    return "no step";
+  return "step " + std::to_string(list.size() - 1) + " " +
+         quote(list.back().label);
+}
+
+Status StepList::resolve(const EntryPlan &entry,
+                         std::span<const cpu::KernelFn> kernels,
+                         const Symbols &symbols, const Blocks &blocks) {
+  start(blocks);
+  values = symbols.all();
   size_t numPointers = 2 * entry.updates.size(), numDims = 0;
   for (const CommandPlan &command : entry.commands) {
     numPointers += command.buffers.size();
@@ -31,7 +69,7 @@ Status StepList::resolve(const EntryPlan &entry,
   pointers.reserve(numPointers);
   dims.reserve(numDims);
   for (const Update &update : entry.updates)
-    K3_TRY(addUpdate(update));
+    addUpdate(update);
   for (size_t i = 0; i < entry.commands.size(); ++i)
     K3_TRY(addCommand(entry.commands[i], kernels, symbols)
                .in("command " + std::to_string(i)));
@@ -39,20 +77,20 @@ Status StepList::resolve(const EntryPlan &entry,
   return {};
 }
 
-Status StepList::addUpdate(const Update &update) {
+void StepList::addUpdate(const Update &update) {
   const Block &from = memory.of(Place::Input)[update.input];
   const Block &to = memory.of(Place::Output)[update.output];
   if (from.data == to.data || from.bytes == 0)
-    return {};
+    return;
   Step step;
   step.kind = Step::Copy;
   step.bytes = from.bytes;
   step.label = "copy an updated input";
   step.buffers = pointers.data() + pointers.size();
+  step.numBuffers = 2;
   pointers.push_back(from.data);
   pointers.push_back(to.data);
   list.push_back(step);
-  return {};
 }
 
 Status StepList::addCommand(const CommandPlan &command,
@@ -61,7 +99,9 @@ Status StepList::addCommand(const CommandPlan &command,
   Step step;
   step.label = command.label.c_str();
   step.buffers = pointers.data() + pointers.size();
+  step.numBuffers = uint32_t(command.buffers.size());
   step.dims = dims.data() + dims.size();
+  step.numDims = uint32_t(command.dims.size());
   if (command.kind != CommandKind::Launch) {
     step.kind = command.kind == CommandKind::Copy ? Step::Copy : Step::Fill;
     K3_TRY(symbols.evaluate(command.bytes, step.bytes));
@@ -79,7 +119,9 @@ Status StepList::addCommand(const CommandPlan &command,
   for (int32_t dim : command.dims)
     dims.push_back(symbols.get(dim));
   if (command.kind == CommandKind::Launch) {
-    step.kernel = kernels[command.kernel];
+    step.number = command.kernel;
+    if (!kernels.empty())
+      step.kernel = kernels[command.kernel];
     // The ceiling cannot wrap: sizes are not negative, tiles are positive.
     int64_t tiles = 1;
     if (command.gridSymbol >= 0) {

@@ -12,6 +12,7 @@
 #include "runtime/run/Symbols.h"
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -45,21 +46,39 @@ struct Blocks {
 
 class StepList {
 public:
-  /// Resolves `entry`; keeps the earlier result, and says so in `changed`,
-  /// when symbols and memory are those of the last call. Updated inputs that
-  /// are not their output's buffer are copied into it first.
+  /// Whether the steps are those of a call with these symbols and this memory.
+  bool matches(const Symbols &symbols, const Blocks &blocks) const {
+    return valid && values == symbols.all() && memory.sameAs(blocks);
+  }
+
+  /// Resolves `entry`. Updated inputs that are not their output's buffer are
+  /// copied into it first. `kernels` is the code on a CPU; it is empty for a
+  /// device that knows kernels by their number.
   Status resolve(const EntryPlan &entry, std::span<const cpu::KernelFn> kernels,
-                 const Symbols &symbols, const Blocks &blocks, bool &changed);
+                 const Symbols &symbols, const Blocks &blocks);
+  /// The steps of a call without tokens: updated outputs equal their inputs,
+  /// other outputs are zero.
+  void resolveEmpty(const EntryPlan &entry, const Blocks &blocks);
 
   std::span<const cpu::Step> steps() const { return list; }
+  /// Another number after each resolution, in this process.
+  uint64_t serial() const { return number; }
+  /// "step 41 'delta'", or "no step".
+  std::string lastName() const;
+
+  /// What an executor keeps with the steps.
+  std::shared_ptr<void> prepared;
 
 private:
-  Status addUpdate(const Update &update);
+  void addUpdate(const Update &update);
   Status addCommand(const CommandPlan &command,
                     std::span<const cpu::KernelFn> kernels,
                     const Symbols &symbols);
 
+  void start(const Blocks &blocks);
+
   bool valid = false;
+  uint64_t number = 0;
   std::vector<int64_t> values;
   Blocks memory;
   std::vector<cpu::Step> list;

@@ -190,17 +190,20 @@ Status matchTensors(const SlotPool &pool, int64_t tokens,
 Status k3::state::saveSlot(const SlotPool &pool, int32_t slot,
                            const ModelIdentity &identity,
                            const std::string &path) {
-  K3_TRY(pool.checkAlive(slot));
+  K3_TRY(pool.checkWhole(slot));
   int64_t tokens = pool.length(slot);
   // A slot without tokens has undefined bytes, perhaps another sequence's.
   std::vector<uint8_t> zeros;
   for (size_t i = 0; tokens == 0 && i < pool.states().size(); ++i)
     zeros.resize(std::max(zeros.size(), pool.content(i, slot, 0).size()), 0);
   std::vector<TensorBytes> tensors;
+  std::vector<std::vector<uint8_t>> copies(pool.states().size());
   for (size_t i = 0; i < pool.states().size(); ++i) {
-    std::span<const uint8_t> data = pool.content(i, slot, tokens);
+    std::span<const uint8_t> data;
     if (tokens == 0)
-      data = {zeros.data(), data.size()};
+      data = {zeros.data(), pool.content(i, slot, 0).size()};
+    else
+      K3_TRY(pool.read(i, slot, tokens, copies[i], data));
     const StateSpec &state = pool.states()[i];
     tensors.push_back({state.name, dtypeName(state.dtype),
                        pool.contentShape(i, tokens), data});
@@ -234,10 +237,5 @@ Status k3::state::loadSlot(SlotPool &pool, int32_t slot,
   std::vector<std::span<const uint8_t>> contents;
   int64_t tokens;
   K3_TRY(check(contents, tokens).in(path));
-  for (size_t i = 0; i < contents.size(); ++i)
-    if (!contents[i].empty())
-      std::memcpy(pool.content(i, slot, tokens).data(), contents[i].data(),
-                  contents[i].size());
-  pool.setLength(slot, tokens);
-  return {};
+  return pool.write(slot, tokens, contents);
 }

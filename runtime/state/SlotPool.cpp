@@ -7,7 +7,6 @@
 #include "runtime/state/SlotPool.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace k3;
 using namespace k3::state;
@@ -28,8 +27,9 @@ Status slotBytesOf(const StateSpec &state, int64_t capacity, int64_t &bytes) {
 } // namespace
 
 Status SlotPool::create(const std::vector<StateSpec> &states, int64_t slots,
-                        int64_t capacity, std::unique_ptr<SlotPool> &out) {
-  std::unique_ptr<SlotPool> pool(new SlotPool(states));
+                        int64_t capacity, std::unique_ptr<SlotPool> &out,
+                        MemorySpace &space) {
+  std::unique_ptr<SlotPool> pool(new SlotPool(states, space));
   pool->tokenCapacity = capacity;
   for (const StateSpec &state : states) {
     int64_t bytes, total;
@@ -38,14 +38,17 @@ Status SlotPool::create(const std::vector<StateSpec> &states, int64_t slots,
       return Status::error(Code::Resources, 423,
                            "state '" + state.name + "': the size of " +
                                std::to_string(slots) + " slots overflows");
-    cpu::Memory block;
-    K3_TRY(block.reserve(total, "state '" + state.name + "' of " +
-                                    std::to_string(slots) + " slots"));
+    SpaceBlock block;
+    K3_TRY(SpaceBlock::allocate(space, uint64_t(total),
+                                "state '" + state.name + "' of " +
+                                    std::to_string(slots) + " slots",
+                                block));
     pool->slotBytes.push_back(bytes);
     pool->blocks.push_back(std::move(block));
   }
   pool->lengths.assign(slots, 0);
   pool->alive.assign(slots, false);
+  pool->damaged.assign(slots, false);
   out = std::move(pool);
   return {};
 }
@@ -59,6 +62,7 @@ Status SlotPool::acquire(int32_t &slot) {
   *free = true;
   slot = int32_t(free - alive.begin());
   lengths[slot] = 0;
+  damaged[slot] = false;
   return {};
 }
 
@@ -74,6 +78,16 @@ Status SlotPool::checkAlive(int32_t slot) const {
   return {};
 }
 
+Status SlotPool::checkWhole(int32_t slot) const {
+  K3_TRY(checkAlive(slot));
+  if (!damaged[slot])
+    return {};
+  return Status::error(Code::BadInput, 919,
+                       "slot " + std::to_string(slot) +
+                           " was left half changed by a run that failed",
+                       "reset the slot, or load it from a file");
+}
+
 Status SlotPool::release(int32_t slot) {
   K3_TRY(checkAlive(slot));
   alive[slot] = false;
@@ -83,21 +97,51 @@ Status SlotPool::release(int32_t slot) {
 Status SlotPool::reset(int32_t slot) {
   K3_TRY(checkAlive(slot));
   lengths[slot] = 0;
+  damaged[slot] = false;
   return {};
 }
 
 Status SlotPool::fork(int32_t slot, int32_t &copy) {
-  K3_TRY(checkAlive(slot));
-  K3_TRY(acquire(copy));
-  lengths[copy] = lengths[slot];
-  if (lengths[slot] == 0)
-    return {};
-  for (size_t i = 0; i < specs.size(); ++i) {
-    std::span<uint8_t> from = content(i, slot, lengths[slot]);
-    std::span<uint8_t> to = content(i, copy, lengths[slot]);
-    if (!from.empty())
-      std::memcpy(to.data(), from.data(), from.size());
+  K3_TRY(checkWhole(slot));
+  int32_t fresh;
+  K3_TRY(acquire(fresh));
+  int64_t tokens = lengths[slot];
+  for (size_t i = 0; tokens > 0 && i < specs.size(); ++i) {
+    std::span<uint8_t> from = content(i, slot, tokens);
+    if (Status status = memory.copy(content(i, fresh, tokens).data(),
+                                    from.data(), from.size());
+        !status.ok()) {
+      alive[fresh] = false;
+      return status;
+    }
   }
+  lengths[fresh] = tokens;
+  copy = fresh;
+  return {};
+}
+
+Status SlotPool::read(size_t state, int32_t slot, int64_t tokens,
+                      std::vector<uint8_t> &copy,
+                      std::span<const uint8_t> &out) const {
+  out = content(state, slot, tokens);
+  if (memory.isHost() || out.empty())
+    return {};
+  copy.resize(out.size());
+  K3_TRY(memory.read(copy.data(), out.data(), out.size()));
+  out = copy;
+  return {};
+}
+
+Status SlotPool::write(int32_t slot, int64_t tokens,
+                       std::span<const std::span<const uint8_t>> contents) {
+  // Until all of it is there the slot holds neither the old nor the new.
+  damaged[slot] = true;
+  for (size_t i = 0; i < contents.size(); ++i)
+    if (!contents[i].empty())
+      K3_TRY(memory.write(content(i, slot, tokens).data(), contents[i].data(),
+                          contents[i].size()));
+  damaged[slot] = false;
+  lengths[slot] = tokens;
   return {};
 }
 

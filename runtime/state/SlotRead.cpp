@@ -30,7 +30,7 @@ Status findState(const SlotPool &pool, const std::string &name, size_t &out) {
 
 Status k3::state::readSlot(const SlotPool &pool, int32_t slot,
                            const std::string &state, k3_tensor &out) {
-  K3_TRY(pool.checkAlive(slot));
+  K3_TRY(pool.checkWhole(slot));
   size_t index;
   K3_TRY(findState(pool, state, index));
   int64_t tokens = pool.length(slot);
@@ -50,6 +50,6 @@ Status k3::state::readSlot(const SlotPool &pool, int32_t slot,
   if (tokens == 0)
     std::memset(out.data, 0, content.size());
   else
-    std::memcpy(out.data, content.data(), content.size());
+    return pool.space().read(out.data, content.data(), content.size());
   return {};
 }

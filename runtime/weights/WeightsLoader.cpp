@@ -25,6 +25,8 @@ namespace {
 constexpr int64_t taskBytes = 4 << 20;
 // Below this, starting threads takes longer than the work.
 constexpr uint64_t leastParallelBytes = 2 << 20;
+// How much is loaded before it is handed on.
+constexpr uint64_t groupBytes = 256 << 20;
 
 /// What tasks need to know of a weight.
 struct Target {
@@ -85,26 +87,50 @@ public:
   Loader(const LoadOptions &options, std::vector<AlignedBuffer> &buffers)
       : options(options), buffers(buffers) {}
 
-  Status run(const std::vector<WeightSources> &weights) {
-    K3_TRY(plan(weights));
+  /// Without a sink, everything is one group and stays in the buffers.
+  Status run(const std::vector<WeightSources> &weights,
+             const WeightSink *sink) {
+    plan(weights);
     nonfinite.resize(targets.size());
     int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
     if (total < leastParallelBytes)
       threads = 1;
-    loadAll(threads);
-    K3_TRY(std::move(failure));
+    for (size_t begin = 0; begin < targets.size();) {
+      size_t end = sink ? groupEnd(begin) : targets.size();
+      for (size_t i = begin; i < end; ++i)
+        K3_TRY(AlignedBuffer::allocate(
+            targets[i].sources->weight->bytes(),
+            "weight " + quote(targets[i].sources->name()), buffers[i]));
+      loadTasks(firstTask[begin], firstTask[end], threads);
+      K3_TRY(std::move(failure));
+      for (size_t i = begin; sink && i < end; ++i) {
+        K3_TRY((*sink)(i, buffers[i].span()));
+        buffers[i] = {};
+      }
+      begin = end;
+    }
     if (options.progress)
       options.progress(options.progressUser, total, total);
     return options.allowNonfinite ? Status() : checkFinite();
   }
 
 private:
-  Status plan(const std::vector<WeightSources> &weights) {
+  /// At least one weight, and no more than a group's bytes.
+  size_t groupEnd(size_t begin) const {
+    size_t end = begin;
+    uint64_t bytes = 0;
+    do
+      bytes += targets[end++].sources->weight->bytes();
+    while (end < targets.size() &&
+           targets[end].sources->weight->bytes() <=
+               groupBytes - std::min(bytes, groupBytes));
+    return end;
+  }
+
+  void plan(const std::vector<WeightSources> &weights) {
     buffers.resize(weights.size());
     for (const WeightSources &sources : weights) {
-      K3_TRY(AlignedBuffer::allocate(sources.weight->bytes(),
-                                     "weight " + quote(sources.name()),
-                                     buffers[targets.size()]));
+      firstTask.push_back(tasks.size());
       Target target = targetOf(sources);
       auto unit = int64_t(std::max<uint64_t>(target.unitBytes, 1));
       int64_t step = std::max<int64_t>(taskBytes / unit, 1);
@@ -118,7 +144,7 @@ private:
         }
       targets.push_back(target);
     }
-    return {};
+    firstTask.push_back(tasks.size());
   }
 
   /// The elements of its source that a task reads: number of the first, count.
@@ -137,8 +163,7 @@ private:
            panel % target.panels * panelRows;
   }
 
-  void loadAll(int threads) {
-    auto count = int64_t(tasks.size());
+  void loadTasks(size_t begin, size_t end, int threads) {
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
       AlignedBuffer raw, converted;
@@ -150,7 +175,7 @@ private:
       if (!status.ok())
         fail(-1, std::move(status));
 #pragma omp for schedule(dynamic)
-      for (int64_t i = 0; i < count; ++i) {
+      for (auto i = int64_t(begin); i < int64_t(end); ++i) {
         if (failed)
           continue;
         status = load(tasks[size_t(i)], raw.data(), converted.data());
@@ -248,6 +273,7 @@ private:
   std::vector<AlignedBuffer> &buffers;
   std::vector<Target> targets;
   std::vector<Task> tasks;
+  std::vector<size_t> firstTask; // of a target, and the end
   std::vector<Nonfinite> nonfinite;
   uint64_t total = 0, mostElements = 0;
   std::atomic<uint64_t> done = 0;
@@ -257,12 +283,9 @@ private:
   Status failure;
 };
 
-} // namespace
-
-Status k3::loadWeights(const artefact::Index &index, const std::string &path,
-                       const LoadOptions &options,
-                       std::vector<AlignedBuffer> *out) {
-  out->clear();
+Status loadInto(const artefact::Index &index, const std::string &path,
+                const LoadOptions &options, const WeightSink *sink,
+                std::vector<AlignedBuffer> &buffers) {
   if (!index.weights() || index.weights()->size() == 0)
     return {};
   if (path.empty())
@@ -274,8 +297,23 @@ Status k3::loadWeights(const artefact::Index &index, const std::string &path,
   K3_TRY(Checkpoint::open(path, checkpoint));
   std::vector<WeightSources> weights;
   K3_TRY(checkWeights(index, checkpoint, weights));
+  return Loader(options, buffers).run(weights, sink).in(escaped(path));
+}
+
+} // namespace
+
+Status k3::loadWeights(const artefact::Index &index, const std::string &path,
+                       const LoadOptions &options,
+                       std::vector<AlignedBuffer> *out) {
+  out->clear();
   std::vector<AlignedBuffer> buffers;
-  K3_TRY(Loader(options, buffers).run(weights).in(escaped(path)));
+  K3_TRY(loadInto(index, path, options, nullptr, buffers));
   *out = std::move(buffers);
   return {};
+}
+
+Status k3::streamWeights(const artefact::Index &index, const std::string &path,
+                         const LoadOptions &options, const WeightSink &sink) {
+  std::vector<AlignedBuffer> buffers;
+  return loadInto(index, path, options, &sink, buffers);
 }

@@ -9,6 +9,7 @@
 
 #include "runtime/base/AlignedBuffer.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,15 @@ struct LoadOptions {
 /// file; it may be empty when the artefact has no weights.
 Status loadWeights(const artefact::Index &index, const std::string &path,
                    const LoadOptions &options, std::vector<AlignedBuffer> *out);
+
+/// Takes the weight of this number away, on the thread that loads.
+using WeightSink =
+    std::function<Status(size_t number, std::span<const uint8_t> bytes)>;
+
+/// The same, but hands each weight to `sink` in order, and keeps no more of
+/// them in memory than some hundred megabytes or the largest one.
+Status streamWeights(const artefact::Index &index, const std::string &path,
+                     const LoadOptions &options, const WeightSink &sink);
 
 } // namespace k3
 

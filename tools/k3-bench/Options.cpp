@@ -19,6 +19,7 @@ const char *const k3::bench::usageText =
     "  --context=N,...   tokens that each slot holds before (default: 0)\n"
     "  --dim=NAME=N      size of another dynamic dimension, repeatable\n"
     "  --threads=N       0: one per CPU (default)\n"
+    "  --device=NAME     cpu (default), or cuda:0 and so on\n"
     "  --target=NAME     code object to use (default: the best)\n"
     "  --commands        also time each command of an entry\n"
     "  --repeat=N        runs that command times are taken from (default: 20)\n"
@@ -73,6 +74,8 @@ Status parseFlag(const std::string &flag, const std::string &value,
   int64_t number = 0;
   if (flag == "--weights")
     out.weights = value;
+  else if (flag == "--device")
+    out.device = value;
   else if (flag == "--target")
     out.target = value;
   else if (flag == "--entry")

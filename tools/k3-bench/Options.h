@@ -18,6 +18,7 @@ namespace k3::bench {
 struct Options {
   std::string artefact;
   std::string weights;
+  std::string device;
   std::string target;
   std::vector<std::string> entries; // empty: all
   std::vector<int64_t> tokens = {1};

@@ -76,7 +76,21 @@ Status Workload::makeSlots() {
   }
   // A slot with a past needs bytes that kernels can compute with.
   for (size_t i = 0; sizes.context > 0 && i < pool.states().size(); ++i)
-    std::memset(pool.base(i), 0, pool.poolBytes(i));
+    K3_TRY(pool.space().zero(pool.base(i), uint64_t(pool.poolBytes(i))));
+  return {};
+}
+
+/// What is not about sequences is measured without copies to the device.
+Status Workload::moveToDevice(k3_tensor &tensor) {
+  MemorySpace &space = session.slots().space();
+  if (space.isHost() || tensor.bytes == 0)
+    return {};
+  K3_TRY(SpaceBlock::allocate(space, tensor.bytes, tensor.name,
+                              deviceMemory.emplace_back()));
+  void *memory = deviceMemory.back().data();
+  K3_TRY(space.write(memory, tensor.data, tensor.bytes));
+  tensor.data = memory;
+  tensor.memory = K3_DEVICE;
   return {};
 }
 
@@ -139,6 +153,8 @@ Status Workload::makeInputs() {
       case Role::Plain:
         break;
       }
+    if (input.role == Role::Plain)
+      K3_TRY(moveToDevice(tensor));
   }
   return {};
 }
@@ -158,8 +174,14 @@ Status Workload::makeOutputs() {
         return usage("output '" + output.name + "' has a dimension '" +
                          plan.symbols[dim.symbol] + "' of unknown size",
                      "");
-    add(output, outputs, symbols);
+    K3_TRY(moveToDevice(add(output, outputs, symbols)));
   }
+  // Pools on a device are updated in place, as a server does it.
+  for (const Update &update : entry.updates)
+    for (const k3_tensor &input : inputs)
+      if (entry.inputs[update.input].name == input.name &&
+          input.memory == K3_DEVICE)
+        outputs[update.output].data = input.data;
   return {};
 }
 

@@ -47,6 +47,7 @@ private:
   Status makeInputs();
   Status makeOutputs();
   Status makeSlots();
+  Status moveToDevice(k3_tensor &tensor);
   k3_tensor &add(const run::TensorSpec &spec, std::vector<k3_tensor> &list,
                  const run::Symbols &symbols);
   int64_t bufferBytes(const run::BufferRef &buffer) const;
@@ -57,6 +58,7 @@ private:
   std::vector<int32_t> slots;
   std::vector<k3_tensor> inputs, outputs;
   std::vector<std::vector<uint8_t>> memory;
+  std::vector<SpaceBlock> deviceMemory;
 };
 
 } // namespace k3::bench

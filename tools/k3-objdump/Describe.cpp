@@ -99,6 +99,55 @@ Json describeCommand(const Index &index, const Entry &entry,
   return json;
 }
 
+/// "ceil(dim 0 / 64) * 2".
+std::string describeGrid(const GpuGrid &grid) {
+  std::string text = std::to_string(grid.multiplier());
+  if (grid.dim() < 0)
+    return text;
+  return "ceil(dim " + std::to_string(grid.dim()) + " / " +
+         std::to_string(grid.tile()) + ") * " + text;
+}
+
+Json describeGpuKernel(const Index &index, const GpuKernel &kernel) {
+  auto number = flatbuffers::uoffset_t(kernel.kernel());
+  Json json = {{"kernel", index.kernels()->Get(number)->symbol()->str()},
+               {"entry", kernel.entry()->str()},
+               {"threads", kernel.threads()},
+               {"shared", kernel.shared()},
+               {"cluster", kernel.cluster()},
+               {"workgroups_per_block", kernel.workgroups_per_block()},
+               {"scratch", kernel.scratch()}};
+  if (kernel.cubin() >= 0)
+    json["cubin"] = kernel.cubin();
+  if (kernel.ptx() >= 0)
+    json["ptx"] = kernel.ptx();
+  if (kernel.grid())
+    json["grid"] = describeGrid(*kernel.grid());
+  return json;
+}
+
+Json describeCode(const Index &index, const CodeObject &code) {
+  Json features = Json::array();
+  if (code.features())
+    for (const auto *feature : *code.features())
+      features.push_back(feature->str());
+  Json json = {{"target", code.target()->str()},
+               {"section", code.section()->str()},
+               {"needs", std::move(features)}};
+  if (code.driver())
+    json["driver"] = std::to_string(code.driver() / 1000) + "." +
+                     std::to_string(code.driver() % 1000 / 10);
+  if (code.images())
+    for (const GpuImage *image : *code.images())
+      json["images"].push_back({{"format", EnumNameGpuFormat(image->format())},
+                                {"offset", image->offset()},
+                                {"bytes", image->bytes()}});
+  if (code.gpu_kernels())
+    for (const GpuKernel *kernel : *code.gpu_kernels())
+      json["launches"].push_back(describeGpuKernel(index, *kernel));
+  return json;
+}
+
 template <typename Vector> Json listOf(const Vector *values) {
   Json list = Json::array();
   if (values)
@@ -123,15 +172,8 @@ Json describeFile(const ArtefactView &view) {
                                 {"bytes", section.bytes.size()},
                                 {"sha256", hexOf(sha256Of(section.bytes))}});
   if (index.code())
-    for (const CodeObject *code : *index.code()) {
-      Json features = Json::array();
-      if (code->features())
-        for (const auto *feature : *code->features())
-          features.push_back(feature->str());
-      json["code"].push_back({{"target", code->target()->str()},
-                              {"section", code->section()->str()},
-                              {"needs", std::move(features)}});
-    }
+    for (const CodeObject *code : *index.code())
+      json["code"].push_back(describeCode(index, *code));
   if (index.symbols())
     for (const auto *symbol : *index.symbols())
       json["symbols"].push_back(symbol->str());

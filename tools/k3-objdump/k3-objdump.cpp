@@ -4,6 +4,7 @@
 // Shows and extracts what an artefact holds.
 
 #include "Describe.h"
+#include "Extract.h"
 
 #include "runtime/base/AtomicFile.h"
 #include "runtime/base/Escape.h"
@@ -20,7 +21,8 @@ using namespace k3::objdump;
 namespace {
 
 struct Options {
-  std::string artefact, entry, section, output;
+  std::string artefact, entry, output;
+  Extraction extraction;
   bool weights = false, states = false, kernels = false, json = false;
 
   bool selects() const {
@@ -35,31 +37,14 @@ void declareFlags(tools::Flags &flags, Options &o) {
   flags.toggle("--states", &o.states, "show what a slot holds");
   flags.toggle("--kernels", &o.kernels, "show the kernels");
   flags.toggle("--json", &o.json, "as JSON");
-  flags.text("--section", &o.section,
+  flags.text("--section", &o.extraction.section,
              "extract a section with -o; objdump -d reads the code ones");
-  flags.text("-o", &o.output, "file for the section; - is stdout");
-}
-
-Status extract(const ArtefactFile &file, const Options &options) {
-  std::string known;
-  for (const ArtefactSection &section : file.view().sections) {
-    if (section.name == options.section) {
-      std::error_code ignored;
-      if (std::filesystem::equivalent(options.output, options.artefact,
-                                      ignored))
-        return Status::error(Code::BadUsage, 453,
-                             escaped(options.output) +
-                                 " is the artefact and would be overwritten");
-      AtomicFile out;
-      K3_TRY(out.create(options.output.empty() ? "-" : options.output));
-      K3_TRY(out.write(section.bytes));
-      return out.commit();
-    }
-    known += (known.empty() ? "" : ", ") + section.name;
-  }
-  return Status::error(Code::BadUsage, 450,
-                       escaped(options.artefact) + ": no section " +
-                           quote(options.section) + " (has " + known + ")");
+  flags.text("--extract", &o.extraction.image,
+             "extract a GPU kernel's image with -o: cubin or ptx");
+  flags.text("--kernel", &o.extraction.kernel, "of --extract");
+  flags.text("--target", &o.extraction.target,
+             "of --extract; the first GPU target if left out");
+  flags.text("-o", &o.output, "file for what is extracted; - is stdout");
 }
 
 Status describe(const ArtefactFile &file, const Options &options, Json &out) {
@@ -105,12 +90,42 @@ void print(const Json &json, int depth) {
   }
 }
 
+Status checkFlags(const Options &options) {
+  const Extraction &e = options.extraction;
+  if (!e.wanted() && !options.output.empty())
+    return Status::error(Code::BadUsage, 454,
+                         "-o goes with --section or --extract");
+  if (!e.section.empty() && !e.image.empty())
+    return Status::error(Code::BadUsage, 455,
+                         "--section and --extract do not go together");
+  if (e.image.empty() ? !e.kernel.empty() || !e.target.empty()
+                      : e.kernel.empty())
+    return Status::error(Code::BadUsage, 455,
+                         "--extract needs --kernel, which goes with it alone, "
+                         "as --target does");
+  return {};
+}
+
+Status extract(const ArtefactFile &file, const Options &options) {
+  std::span<const uint8_t> bytes;
+  K3_TRY(find(file.view(), options.extraction, bytes)
+             .in(escaped(options.artefact)));
+  std::error_code ignored;
+  if (std::filesystem::equivalent(options.output, options.artefact, ignored))
+    return Status::error(Code::BadUsage, 453,
+                         escaped(options.output) +
+                             " is the artefact and would be overwritten");
+  AtomicFile out;
+  K3_TRY(out.create(options.output.empty() ? "-" : options.output));
+  K3_TRY(out.write(bytes));
+  return out.commit();
+}
+
 Status run(const Options &options) {
-  if (options.section.empty() && !options.output.empty())
-    return Status::error(Code::BadUsage, 454, "-o goes with --section");
+  K3_TRY(checkFlags(options));
   ArtefactFile file;
   K3_TRY(ArtefactFile::open(options.artefact, file));
-  if (!options.section.empty())
+  if (options.extraction.wanted())
     return extract(file, options);
   Json json = Json::object();
   K3_TRY(describe(file, options, json));

@@ -62,6 +62,8 @@ Failure ModelSession::open(const Options &options) {
       options.weights.empty() ? nullptr : options.weights.c_str();
   modelOptions.target =
       options.target.empty() ? nullptr : options.target.c_str();
+  modelOptions.device =
+      options.device.empty() ? nullptr : options.device.c_str();
   modelOptions.allow_nonfinite = options.allowNonfinite;
   modelOptions.progress = [](void *user, uint64_t done, uint64_t total) {
     static_cast<WeightsBar *>(user)->show(done, total);

@@ -29,7 +29,8 @@ void declareFlags(tools::Flags &flags, Options &o) {
   flags.integer("--threads", 0, 4096, &o.threads, "0: one a CPU (0)");
   flags.integer("--capacity", 1, int64_t(1) << 40, &o.capacity,
                 "tokens a sequence can hold (as many as needed)");
-  flags.text("--target", &o.target, "code object, e.g. x86-64-v3");
+  flags.text("--device", &o.device, "cpu, or cuda:0 and so on (cpu)");
+  flags.text("--target", &o.target, "code object, e.g. x86-64-v3, sm_90a");
   flags.text("--load-state", &o.loadState, "go on from a saved sequence");
   flags.text("--save-state", &o.saveState, "save the sequence at the end");
   flags.toggle("--profile", &o.profile, "time of each kind of command");

@@ -11,8 +11,8 @@
 namespace k3::run {
 
 struct Options {
-  std::string artefact, weights, entry, target, prompt, promptFile, trace;
-  std::string saveState, loadState, progress = "auto";
+  std::string artefact, weights, entry, device, target, prompt, promptFile;
+  std::string trace, saveState, loadState, progress = "auto";
   std::vector<std::string> inputs, outputs;
   int64_t newTokens = 128, topK = 0, seed = 0, threads = 0, capacity = 0;
   double temperature = 0, topP = 1;

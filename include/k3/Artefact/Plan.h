@@ -13,6 +13,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -101,9 +102,34 @@ struct Kernel {
   std::string source;
 };
 
+enum class GpuFormat : uint8_t { Cubin, Ptx };
+
+struct GpuImage {
+  GpuFormat format = GpuFormat::Cubin;
+  uint64_t offset = 0, bytes = 0;
+};
+
+struct GpuGrid {
+  int dim = -1; ///< counts the dims of the command; -1: one tile
+  int64_t tile = 1, multiplier = 1;
+};
+
+struct GpuKernel {
+  int kernel = -1;
+  std::string entry;
+  int cubin = -1, ptx = -1; ///< images; -1: none
+  unsigned threads = 0, shared = 0, cluster = 1, workgroupsPerBlock = 1;
+  uint64_t scratch = 0;
+  std::optional<GpuGrid> grid; ///< none: the grid of the command
+};
+
 struct Code {
   std::string target;
   std::vector<std::string> features;
+  // Of a GPU target only; `addGpuCode` fills them.
+  unsigned driver = 0;
+  std::vector<GpuImage> images;
+  std::vector<GpuKernel> gpuKernels;
 };
 
 struct Artefact {

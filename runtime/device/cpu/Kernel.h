@@ -18,10 +18,13 @@ struct Step {
   enum Kind : uint8_t { Launch, Copy, Fill };
 
   Kind kind = Launch;
+  /// Of a launch: the kernel's number in the model, and its code on a CPU.
+  int32_t number = -1;
   KernelFn kernel = nullptr;
   /// Launch: the kernel's buffers. Copy: source, destination. Fill: target.
   void *const *buffers = nullptr;
   const int64_t *dims = nullptr;
+  uint32_t numBuffers = 0, numDims = 0;
   int64_t workgroups = 0;
   /// Of a copy or fill.
   int64_t bytes = 0;

@@ -33,6 +33,12 @@ public:
   /// forgets the content. `what` names the block in the refusal.
   Status reserve(uint64_t wanted, const std::string &what);
 
+  /// Gives the block away, to be freed with free().
+  uint8_t *release() {
+    bytes = 0;
+    return std::exchange(block, nullptr);
+  }
+
   uint8_t *data() const { return block; }
   size_t size() const { return bytes; }
 

@@ -84,7 +84,7 @@ TEST(ArtefactContainer, WrongEndianness) {
   std::reverse(swapped.begin() + 4, swapped.begin() + 8);
   expectError(read(swapped), 302, "not a k3 artefact");
   expectError(read(with<uint16_t>(smallArtefact(), 8, 0x0100)), 304,
-              "artefact version 256.0");
+              "artefact version 256.1");
 }
 
 TEST(ArtefactContainer, OtherMinorVersionsLoad) {
@@ -94,9 +94,9 @@ TEST(ArtefactContainer, OtherMinorVersionsLoad) {
 
 TEST(ArtefactContainer, OtherMajorVersionsAreRefused) {
   expectError(read(signedWith<uint16_t>(smallArtefact(), 8, 2)), 304,
-              "artefact version 2.0; this runtime reads 1.x\nhelp: update");
+              "artefact version 2.1; this runtime reads 1.x\nhelp: update");
   expectError(read(signedWith<uint16_t>(smallArtefact(), 8, 0)), 304,
-              "artefact version 0.0; this runtime reads 1.x\nhelp: recompile");
+              "artefact version 0.1; this runtime reads 1.x\nhelp: recompile");
 }
 
 TEST(ArtefactContainer, SectionCount) {
@@ -114,7 +114,7 @@ TEST(ArtefactContainer, ReservedFieldIsZero) {
 }
 
 TEST(ArtefactContainer, DamagedHeader) {
-  expectError(read(with<uint16_t>(smallArtefact(), 10, 1)), 306,
+  expectError(read(with<uint16_t>(smallArtefact(), 10, 2)), 306,
               "the header is damaged (sha256 differs)");
 }
 

@@ -1,7 +1,8 @@
 // Part of k3, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every truncation and every flipped bit of a small artefact is refused.
+// Every truncation and every flipped bit of a small artefact with code for a
+// CPU and a GPU is refused.
 
 #include "runtime/format/ArtefactReader.h"
 #include "test/runtime/format/SmallArtefact.h"
@@ -25,7 +26,7 @@ void expectRefused(const Status &status, const std::string &what) {
 } // namespace
 
 TEST(ArtefactSweep, EveryTruncationIsRefused) {
-  std::string bytes = smallArtefact();
+  std::string bytes = gpuArtefact();
   ASSERT_TRUE(read(bytes).ok());
   for (size_t length = 0; length < bytes.size(); ++length)
     ASSERT_NO_FATAL_FAILURE(expectRefused(read(bytes.substr(0, length)),
@@ -33,7 +34,7 @@ TEST(ArtefactSweep, EveryTruncationIsRefused) {
 }
 
 TEST(ArtefactSweep, EveryFlippedBitIsRefused) {
-  std::string bytes = smallArtefact();
+  std::string bytes = gpuArtefact();
   for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
     bytes[bit / 8] ^= char(1 << bit % 8);
     ASSERT_NO_FATAL_FAILURE(
@@ -45,11 +46,11 @@ TEST(ArtefactSweep, EveryFlippedBitIsRefused) {
 // The digests are recomputed, so what is looked at is the index itself: it may
 // be another valid index, but reading it must not go wrong.
 TEST(ArtefactSweep, EveryFlippedBitOfTheIndexIsHarmless) {
-  std::string index = bytesOf(smallIndex());
+  std::string index = bytesOf(gpuIndex());
   size_t accepted = 0;
   for (size_t bit = 0; bit < index.size() * 8; ++bit) {
     index[bit / 8] ^= char(1 << bit % 8);
-    Status status = read(artefactAround(index));
+    Status status = read(gpuArtefactAround(index));
     if (status.ok())
       ++accepted;
     else
@@ -61,10 +62,10 @@ TEST(ArtefactSweep, EveryFlippedBitOfTheIndexIsHarmless) {
 }
 
 TEST(ArtefactSweep, EveryTruncationOfTheIndexIsRefused) {
-  std::string index = bytesOf(smallIndex());
+  std::string index = bytesOf(gpuIndex());
   size_t refused = 0;
   for (size_t length = 0; length < index.size(); ++length)
-    refused += !read(artefactAround(index.substr(0, length))).ok();
+    refused += !read(gpuArtefactAround(index.substr(0, length))).ok();
   // The end may be padding.
   EXPECT_GE(refused + 8, index.size());
 }

@@ -87,7 +87,35 @@ std::unique_ptr<fb::EntryT> entry() {
   return made;
 }
 
+const std::string cubin = "\x7f"
+                          "ELF machine code";
+const std::string ptx("// text\0", 8);
+
+std::unique_ptr<fb::CodeObjectT> gpuCode() {
+  auto code = std::make_unique<fb::CodeObjectT>();
+  code->target = code->section = "sm_90a";
+  code->driver = 12040;
+  code->images = {{fb::GpuFormat::Cubin, 0, cubin.size()},
+                  {fb::GpuFormat::Ptx, 64, ptx.size()}};
+  auto kernel = std::make_unique<fb::GpuKernelT>();
+  kernel->entry = "linear_0_gpu";
+  kernel->cubin = 0;
+  kernel->ptx = 1;
+  kernel->threads = 128;
+  kernel->shared = 200 << 10;
+  kernel->cluster = 2;
+  kernel->workgroups_per_block = 4;
+  kernel->scratch = 256;
+  kernel->grid = copyOf(fb::GpuGrid(0, 64, 2));
+  code->gpu_kernels.push_back(std::move(kernel));
+  return code;
+}
+
 } // namespace
+
+std::string k3::test::gpuSection() {
+  return cubin + std::string(64 - cubin.size(), '\0') + ptx;
+}
 
 fb::IndexT k3::test::smallIndex() {
   fb::IndexT index;
@@ -129,6 +157,12 @@ fb::IndexT k3::test::smallIndex() {
   return index;
 }
 
+fb::IndexT k3::test::gpuIndex() {
+  fb::IndexT index = smallIndex();
+  index.code.push_back(gpuCode());
+  return index;
+}
+
 std::string k3::test::bytesOf(const fb::IndexT &index) {
   flatbuffers::FlatBufferBuilder builder;
   fb::FinishIndexBuffer(builder, fb::Index::Pack(builder, &index));
@@ -144,8 +178,22 @@ std::string k3::test::artefactAround(const std::string &index) {
   return out;
 }
 
+std::string k3::test::gpuArtefactAround(const std::string &index,
+                                        const std::string &gpu) {
+  std::string out;
+  SectionBytes sections[] = {
+      {"index", index}, {"x86-64-v3", "machine code"}, {"sm_90a", gpu}};
+  Status status = makeArtefact(sections, out);
+  EXPECT_TRUE(status.ok()) << status.render();
+  return out;
+}
+
 std::string k3::test::smallArtefact(const fb::IndexT &index) {
   return artefactAround(bytesOf(index));
+}
+
+std::string k3::test::gpuArtefact(const fb::IndexT &index) {
+  return gpuArtefactAround(bytesOf(index));
 }
 
 Status k3::test::read(const std::string &bytes) {

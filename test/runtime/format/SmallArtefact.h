@@ -16,6 +16,8 @@ namespace k3::test {
 /// One of everything: weights, a state, a kernel, an entry with a launch, a
 /// copy and a fill, a code object.
 artefact::IndexT smallIndex();
+/// The same, and a code object for a GPU.
+artefact::IndexT gpuIndex();
 
 /// The FlatBuffer of an index.
 std::string bytesOf(const artefact::IndexT &index);
@@ -24,6 +26,13 @@ std::string bytesOf(const artefact::IndexT &index);
 std::string smallArtefact(const artefact::IndexT &index = smallIndex());
 /// The same around any bytes as index.
 std::string artefactAround(const std::string &index);
+
+/// The bytes of a section 'sm_90a': a cubin and PTX.
+std::string gpuSection();
+/// A whole artefact with that section too.
+std::string gpuArtefact(const artefact::IndexT &index = gpuIndex());
+std::string gpuArtefactAround(const std::string &index,
+                              const std::string &gpu = gpuSection());
 
 /// Reads a copy that is aligned as a file in memory is.
 Status read(const std::string &bytes);

@@ -22,7 +22,7 @@ protected:
   }
   Runtime open() {
     return Runtime(folder / "lm.fatbin", folder.path,
-                   {sizeof(k3rt_session_options), 2, 4, 64});
+                   {sizeof(k3rt_session_options), 2, 4, 64, 0, nullptr});
   }
   /// The error of running 'prefill', without "error[K3-Ennnn]: ".
   std::string textOf(Runtime &runtime, std::vector<int32_t> tokens,
@@ -205,26 +205,26 @@ TEST_F(Refusals, optionsOfAnotherSize) {
   EXPECT_EQ(k3rt_session_create(runtime.model, &options, &session),
             K3_BAD_USAGE);
   EXPECT_STREQ(k3rt_last_error(),
-               "error[K3-E0402]: options: struct_size is 0 (wanted 32)");
+               "error[K3-E0402]: options: struct_size is 0 (wanted 48)");
   options.struct_size = sizeof(size_t);
   check(k3rt_session_create(runtime.model, &options, &session));
   k3rt_session_destroy(session);
   struct {
     k3rt_session_options known;
     int64_t future;
-  } newer = {{sizeof(newer), 1, 1, 1}, 0};
+  } newer = {{sizeof(newer), 1, 1, 1, 0, nullptr}, 0};
   check(k3rt_session_create(runtime.model, &newer.known, &session));
   k3rt_session_destroy(session);
   newer.future = 3;
   EXPECT_EQ(k3rt_session_create(runtime.model, &newer.known, &session),
             K3_BAD_USAGE);
-  options = {sizeof(options), -1, 0, 0};
+  options = {sizeof(options), -1, 0, 0, 0, nullptr};
   EXPECT_EQ(k3rt_session_create(runtime.model, &options, &session),
             K3_BAD_USAGE);
   EXPECT_STREQ(k3rt_last_error(),
                "error[K3-E0431]: session option 'threads' is -1 (wanted 0 to "
                "1024)");
-  options = {sizeof(options), 1, INT32_MAX, INT32_MAX};
+  options = {sizeof(options), 1, INT32_MAX, INT32_MAX, 0, nullptr};
   EXPECT_EQ(k3rt_session_create(runtime.model, &options, &session),
             K3_RESOURCES);
 }

@@ -20,8 +20,9 @@ protected:
     writeOperations(folder / "ops.fatbin");
   }
   Runtime open(int32_t threads = 2, int64_t slots = 4, int64_t capacity = 64) {
-    return Runtime(folder / "lm.fatbin", folder.path,
-                   {sizeof(k3rt_session_options), threads, slots, capacity});
+    return Runtime(
+        folder / "lm.fatbin", folder.path,
+        {sizeof(k3rt_session_options), threads, slots, capacity, 0, nullptr});
   }
   TempFolder folder;
 };
@@ -221,7 +222,7 @@ TEST_F(RunTest, updatesAStateInACopyOrInPlace) {
 TEST_F(RunTest, runsChainsOfSingleWorkgroups) {
   for (int32_t threads : {1, 2}) {
     Runtime runtime(folder / "ops.fatbin", "",
-                    {sizeof(k3rt_session_options), threads, 1, 1});
+                    {sizeof(k3rt_session_options), threads, 1, 1, 0, nullptr});
     std::vector<float> total(1, NAN);
     k3_tensor output = floats("total", total, {1});
     check(k3rt_run(runtime.session, "count", nullptr, 0, &output, 1));

@@ -282,13 +282,15 @@ k3_tensor k3::test::ints(const char *name, std::vector<int32_t> &values) {
           1,
           {int64_t(values.size())},
           values.data(),
-          values.size() * sizeof(int32_t)};
+          values.size() * sizeof(int32_t),
+          K3_HOST};
 }
 
 k3_tensor k3::test::floats(const char *name, std::vector<float> &values,
                            std::vector<int64_t> shape) {
-  k3_tensor tensor = {name, K3_F32,        int32_t(shape.size()),
-                      {},   values.data(), values.size() * sizeof(float)};
+  k3_tensor tensor = {name,   K3_F32,        int32_t(shape.size()),
+                      {},     values.data(), values.size() * sizeof(float),
+                      K3_HOST};
   std::copy(shape.begin(), shape.end(), tensor.shape);
   return tensor;
 }

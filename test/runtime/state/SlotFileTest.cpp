@@ -24,7 +24,7 @@ protected:
   Runtime open(const std::string &artefact = "lm.fatbin",
                int64_t capacity = 32) {
     return Runtime(folder / artefact, folder.path,
-                   {sizeof(k3rt_session_options), 1, 2, capacity});
+                   {sizeof(k3rt_session_options), 1, 2, capacity, 0, nullptr});
   }
   std::string save(Runtime &runtime, int32_t slot) {
     std::string path = folder / "slot.safetensors";
