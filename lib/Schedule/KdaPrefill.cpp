@@ -1,0 +1,438 @@
+// Part of k3, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// KDA over many tokens, in chunks of C = 64: the WY form of the Kimi Linear
+// report, section 3, with all preparation in the same workgroup as the
+// recurrence, so that only inputs and outputs touch device memory.
+//
+// With c the base-2 logarithm of the decay since the start of the chunk, three
+// roles pass a chunk on:
+//
+//   load      q, k, g, v of the chunk, as they are
+//   prepare   E = k 2^(c - m0), L = k 2^(c - m), R = k 2^(m - c), for q
+//             likewise; A_kk, A_qk by products of these; T = (I + A_kk)^-1;
+//             W = T' k 2^c, U = T' v; Qd = q 2^c; Kr = k 2^(c_C - c)
+//   recur     P = W S; U' = U - P; S = 2^(c_C) S + Kr^T U'; O = Qd S + A_qk U'
+//
+// The anchor m is c in the middle of each half of the chunk (m0 in the first
+// half), so no exponent exceeds 16 tokens of the strongest decay. Norms of q
+// and k never touch the elementwise work: that of k is a factor of rows and
+// columns of T', that of q one of O.
+//
+// The state is kept transposed, S^T [V, K], in the accumulators of two
+// warpgroups: that makes it the operand A of the next product.
+
+#include "TileBuilder.h"
+
+#include "k3/Schedule/KdaKernels.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace k3;
+
+namespace {
+
+constexpr int64_t chunk = 64, dim = 128, stages = 2;
+constexpr int64_t recurWarps = 8, prepareWarps = 8;
+// With 17 warps a thread starts with 120 registers; these are the shares that
+// the roles trade them for.
+constexpr int64_t recurRegisters = 152, prepareRegisters = 96,
+                  loadRegisters = 40;
+
+class PrefillBuilder {
+public:
+  PrefillBuilder(OpBuilder &builder, func::FuncOp kernel, const KdaShape &shape)
+      : t(builder, kernel.getLoc()), kernel(kernel), shape(shape) {
+    Value *names[] = {&q,      &k,     &v, &g,         &beta,  &aLog,
+                      &dtBias, &state, &o, &cuSeqlens, &slots, &contextLens};
+    for (auto [name, argument] : llvm::zip_equal(names, kernel.getArguments()))
+      *name = argument;
+  }
+
+  void build() {
+    locate();
+    allocate();
+    SmallVector<Value> gate =
+        t.role("prepare", prepareWarps, prepareRegisters, {channels()},
+               [&]() -> SmallVector<Value> { return {gateOffset()}; });
+    SmallVector<Value> carried = {loadState()};
+    carried = t.loop(chunks, carried, [&](Value step, ValueRange values) {
+      enter(step);
+      load();
+      prepare(gate[0]);
+      return SmallVector<Value>{recur(values[0])};
+    });
+    storeState(carried[0]);
+  }
+
+private:
+  TileBuilder t;
+  func::FuncOp kernel;
+  const KdaShape &shape;
+  Value q, k, v, g, beta, aLog, dtBias, state, o, cuSeqlens, slots, contextLens;
+
+  // Scalars of the workgroup.
+  Value head, start, length, slot, kept, resumed, chunks, stride;
+  // Buffers that roles hand on, and their stage of this chunk.
+  Value qBuffer, kBuffer, gBuffer, vBuffer, scoreBuffer, decayBuffer,
+      scaleBuffer;
+  Value qStage, kStage, gStage, vStage, scoreStage, decayStage, scaleStage;
+  // Buffers of the role prepare.
+  Value right, left, leftQ, triangle, scratch, totals, keyNorm, strength;
+  // Scalars of the chunk.
+  Value rows, first;
+
+  // Layouts of the role prepare: tokens in four segments of 16, each held by
+  // one thread for two channels, so that sums along tokens need no shuffles.
+  Attribute segments() { return t.blocked({1, 16, 2}, {1, 1, 32}, {4, 1, 2}); }
+  RankedTensorType segmented() { return t.f32({4, 16, dim}, segments()); }
+  RankedTensorType perSegment() {
+    return t.f32({4, dim}, t.slice(1, segments()));
+  }
+  RankedTensorType channels() {
+    return t.f32({dim}, t.slice(0, t.slice(1, segments())));
+  }
+  Value raw(Value buffer) {
+    return t.extend(t.loadShared(t.bf16({4, 16, dim}, segments()), buffer));
+  }
+  Value spread(Value perSegmentValue) {
+    return t.broadcast(perSegmentValue, segmented());
+  }
+  Value everySegment(Value channelValue) {
+    return t.broadcast(channelValue, perSegment());
+  }
+  Attribute rowsOf() { return t.slice(1, t.acc()); }
+  Attribute columnsOf() { return t.slice(0, t.acc()); }
+
+  void locate() {
+    Value block = t.blockId();
+    Value heads = t.i32(shape.heads);
+    Value sequence = arith::DivUIOp::create(t.b, t.loc, block, heads);
+    head = arith::RemUIOp::create(t.b, t.loc, block, heads);
+    Value index = t.wide(sequence);
+    start = t.element(cuSeqlens, index);
+    Value end = t.element(cuSeqlens, t.add(index, t.i64(1)));
+    length = t.sub(end, start);
+    slot = t.element(slots, index);
+    Value before = t.element(contextLens, index);
+    kept = t.atLeast(slot, t.i32(0));
+    resumed = arith::AndIOp::create(t.b, t.loc, kept, t.less(t.i32(0), before));
+    chunks = arith::DivSIOp::create(t.b, t.loc, t.add(length, t.i32(chunk - 1)),
+                                    t.i32(chunk));
+    stride = t.i64(shape.heads * dim);
+  }
+
+  void allocate() {
+    Type half = t.b.getBF16Type(), full = t.b.getF32Type();
+    for (Value *buffer : {&qBuffer, &kBuffer, &gBuffer, &vBuffer})
+      *buffer = t.shared({chunk, dim}, half, /*swizzle=*/true, stages);
+    scoreBuffer = t.shared({chunk, chunk}, half, true, stages);
+    decayBuffer = t.shared({dim}, full, false, stages);
+    scaleBuffer = t.shared({chunk}, full, false, stages);
+    for (Value *buffer : {&right, &left, &leftQ})
+      *buffer = t.shared({chunk, dim}, half, true);
+    triangle = t.shared({64, 64}, full, false, 1, /*pad=*/4);
+    scratch = t.shared({32, 32}, full, false, 1, /*pad=*/4);
+    totals = t.shared({4, dim}, full, false);
+    keyNorm = t.shared({chunk}, full, false);
+    strength = t.shared({chunk}, full, false);
+  }
+
+  void enter(Value step) {
+    Value index = arith::RemUIOp::create(t.b, t.loc, step, t.i32(stages));
+    for (auto [stage, buffer] : {std::pair{&qStage, qBuffer},
+                                 {&kStage, kBuffer},
+                                 {&gStage, gBuffer},
+                                 {&vStage, vBuffer},
+                                 {&scoreStage, scoreBuffer},
+                                 {&decayStage, decayBuffer},
+                                 {&scaleStage, scaleBuffer}})
+      *stage = t.stage(buffer, index);
+    Value token = t.mul(step, t.i32(chunk));
+    rows = t.sub(length, token);
+    first = t.add(t.mul(t.wide(t.add(start, token)), stride),
+                  t.wide(t.mul(head, t.i32(dim))));
+  }
+
+  void load() {
+    t.role("load", 1, loadRegisters, {}, [&]() -> SmallVector<Value> {
+      for (auto [source, buffer] :
+           {std::pair{g, gStage}, {k, kStage}, {q, qStage}, {v, vStage}})
+        t.copyAsync(source, first, stride, rows, buffer);
+      return {};
+    });
+  }
+
+  /// -log2(e) exp(A_log)
+  Value gateSlope() {
+    Value a = t.element(aLog, t.wide(head));
+    return t.times(t.exp2(t.times(a, t.f32(M_LOG2E))), t.f32(-M_LOG2E));
+  }
+  Value gateOffset() {
+    Value bias = t.load(channels(), dtBias, t.wide(t.mul(head, t.i32(dim))),
+                        /*alignment=*/8);
+    return t.times(bias, gateSlope());
+  }
+
+  void prepare(Value gate) {
+    t.role("prepare", prepareWarps, prepareRegisters, {},
+           [&]() -> SmallVector<Value> {
+             Value decay = decays(gate);
+             norms();
+             t.barrier();
+             auto [keys, queries] = factors(decay);
+             products(keys, queries);
+             solve();
+             return {};
+           });
+  }
+
+  /// Sums of the logarithms inside each segment; leaves the totals.
+  Value decays(Value gate) {
+    Value z = raw(gStage);
+    Value x = t.fma(z, gateSlope(), spread(everySegment(gate)));
+    Value bounded = t.times(t.reciprocal(t.plus(t.exp2(x), t.f32(1.0))),
+                            t.f32(shape.lowerBound * M_LOG2E));
+    RankedTensorType type = segmented();
+    Value token = t.add(t.mul(t.iota(0, type), t.i32(16)), t.iota(1, type));
+    Value sums = t.scan(t.select(t.less(token, rows), bounded, t.f32(0.0)), 1);
+    t.storeShared(t.last(sums, 1), totals);
+    return sums;
+  }
+
+  /// 1 / |k|, K^-0.5 / |q| and sigmoid(beta) of each token.
+  void norms() {
+    Attribute layout = t.blocked({1, 8}, {8, 4}, {8, 1});
+    auto squares = [&](Value buffer) {
+      Value x = t.extend(t.loadShared(t.bf16({chunk, dim}, layout), buffer));
+      return t.rsqrt(t.plus(t.sum(t.times(x, x), 1), t.f32(shape.normEpsilon)));
+    };
+    t.storeShared(squares(kStage), keyNorm);
+    t.storeShared(t.times(squares(qStage), t.f32(1 / std::sqrt(double(dim)))),
+                  scaleStage);
+    Attribute tokens = t.blocked({2}, {32}, {8});
+    Value logits = t.extend(t.load(t.bf16({chunk}, tokens), beta, betaOffset(),
+                                   /*alignment=*/2, t.i64(shape.heads), rows));
+    Value token = t.iota(0, t.f32({chunk}, tokens));
+    t.storeShared(t.select(t.less(token, rows), t.sigmoid(logits), t.f32(0.0)),
+                  strength);
+  }
+  Value betaOffset() {
+    // `first` counts elements of q; beta has one where q has a head.
+    Value token = arith::DivSIOp::create(t.b, t.loc, first, t.i64(dim));
+    return token;
+  }
+
+  /// Writes every factor that a product wants now; returns those whose buffers
+  /// are still needed.
+  std::pair<Value, Value> factors(Value sums) {
+    Value total[4], prefix[5];
+    for (int64_t i = 0; i < 4; ++i) {
+      total[i] = t.loadShared(channels(), totals, i);
+      prefix[i + 1] = i ? t.plus(prefix[i], total[i]) : total[0];
+    }
+    RankedTensorType type = perSegment();
+    Value segment = t.iota(0, type), zero = t.f32(0.0);
+    Value upper = t.atLeast(segment, t.i32(2));
+    auto is = [&](int64_t number) {
+      return arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq,
+                                   segment, t.splat(t.i32(number), type));
+    };
+    auto each = [&](Value x) { return everySegment(x); };
+    // What separates a segment's sums from those since its anchor.
+    Value shift =
+        t.select(is(0), each(total[0]), t.select(is(2), each(total[2]), zero));
+    // From the anchor to the middle of the chunk, and to m0.
+    Value toMiddle = t.exp2(t.select(upper, each(total[2]), zero));
+    Value toFirst = t.exp2(t.select(upper, each(total[1]), zero));
+    Value toStart = t.exp2(t.select(upper, each(prefix[2]), each(prefix[1])));
+    // From the anchor to the end of its half, and to the end of the chunk.
+    Value toHalf = t.exp2(t.select(upper, each(total[3]), each(total[1])));
+    Value rest = t.minus(prefix[4], prefix[2]);
+    Value toEnd = t.exp2(t.select(upper, zero, each(rest)));
+
+    Value exponent = t.minus(sums, spread(shift));
+    Value down = t.exp2(exponent), up = t.exp2(t.minus(zero, exponent));
+    Value key = raw(kStage), query = raw(qStage);
+    auto put = [&](Value x, Value y, Value buffer) {
+      t.storeShared(t.truncate(t.times(x, y)), buffer);
+    };
+    put(key, down, left);
+    put(query, down, leftQ);
+    put(key, up, right);
+    Value middle = t.times(down, spread(toMiddle));
+    Value early = t.times(middle, spread(toFirst));
+    put(key, early, gStage);
+    put(query, early, qStage);
+    Value late = t.times(t.times(up, spread(toHalf)), spread(toEnd));
+    put(key, late, kStage);
+    Value whole = t.times(middle, spread(toStart));
+    Value keys = t.truncate(t.times(key, whole));
+    Value queries = t.truncate(t.times(query, whole));
+    t.storeShared(t.exp2(prefix[4]), decayStage);
+    t.fenceShared();
+    t.barrier();
+    return {keys, queries};
+  }
+
+  /// A_kk (upper 64 rows of the tile, the first warpgroup) and A_qk.
+  void products(Value keys, Value queries) {
+    RankedTensorType half = t.f32({2 * chunk, 32}, t.acc());
+    t.wgmmaFence({});
+    Value early = t.wgmma(half, {gStage, qStage}, {right});
+    Value late = t.wgmma(half, {left, leftQ}, {right}, {}, false, 32);
+    t.wgmmaCommit();
+    SmallVector<Value> done = t.wgmmaWait(0, {early, late});
+    t.barrier();
+    t.storeShared(keys, gStage);
+    t.storeShared(queries, qStage);
+    t.fenceShared();
+
+    Value product = t.concat(done[0], done[1]);
+    auto type = cast<RankedTensorType>(product.getType());
+    Value row = t.iota(0, type), column = t.iota(1, type);
+    Value isQuery = t.atLeast(row, t.i32(chunk));
+    Value token = t.bitAnd(row, t.i32(chunk - 1));
+    Value least = t.select(isQuery, column, t.add(column, t.i32(1)));
+    Value below = t.atLeast(token, least);
+    Value rowScale = t.times(rowVector(keyNorm), rowVector(strength));
+    Value scale = t.times(t.broadcast(rowScale, type),
+                          t.broadcast(columnVector(keyNorm), type));
+    scale = t.select(isQuery, t.f32(1.0), scale);
+    product = t.select(below, t.times(product, scale), t.f32(0.0));
+    t.storeOfWarpgroup(0, product, triangle);
+    t.storeOfWarpgroup(1, t.truncate(product), scoreStage);
+  }
+  Value rowVector(Value buffer) {
+    return t.loadRepeated(t.f32({2 * chunk}, rowsOf()), buffer);
+  }
+  Value columnVector(Value buffer) {
+    return t.loadShared(t.f32({chunk}, columnsOf()), buffer);
+  }
+
+  /// W = T' Kd (first warpgroup) and U = T' v (second one), in place of Kd, v.
+  void solve() {
+    tile::UnitLowerInverseOp::create(t.b, t.loc, triangle, scratch);
+    RankedTensorType type = t.f32({2 * chunk, chunk}, t.acc());
+    Value inverse = t.loadRepeated(type, triangle);
+    Value isValue = t.atLeast(t.iota(0, type), t.i32(chunk));
+    Value columns = t.times(t.broadcast(columnVector(strength), type),
+                            t.select(isValue, t.f32(1.0),
+                                     t.broadcast(columnVector(keyNorm), type)));
+    Value rowsScale = t.broadcast(rowVector(keyNorm), type);
+    Value a = t.truncate(t.times(t.times(inverse, rowsScale), columns));
+    SmallVector<Value> operand = t.wgmmaFence({a});
+    Value result = t.wgmma(t.f32({2 * chunk, dim}, t.acc()), operand,
+                           {gStage, vStage}, {}, /*transposeB=*/true);
+    t.wgmmaCommit();
+    Value solved = t.truncate(t.wgmmaWait(0, {result})[0]);
+    t.barrier(/*warpgroup=*/true);
+    t.storeOfWarpgroup(0, solved, gStage);
+    t.storeOfWarpgroup(1, solved, vStage);
+  }
+
+  RankedTensorType stateType() { return t.f32({dim, dim}, t.acc()); }
+  Value stateOffset() {
+    Value row = t.add(t.mul(t.wide(slot), t.i64(shape.heads)), t.wide(head));
+    return t.mul(row, t.i64(dim * dim));
+  }
+  Value loadState() {
+    return t.role("recur", recurWarps, recurRegisters, {stateType()},
+                  [&]() -> SmallVector<Value> {
+                    return {t.loadIf(resumed, stateType(), state, stateOffset(),
+                                     8, t.i64(dim))};
+                  })[0];
+  }
+  void storeState(Value value) {
+    t.role(
+        "recur", recurWarps, recurRegisters, {}, [&]() -> SmallVector<Value> {
+          t.when(kept,
+                 [&] { t.store(value, state, stateOffset(), 8, t.i64(dim)); });
+          return {};
+        });
+  }
+
+  Value recur(Value before) {
+    return t.role("recur", recurWarps, recurRegisters, {stateType()},
+                  [&]() -> SmallVector<Value> { return {step(before)}; })[0];
+  }
+
+  Value step(Value before) {
+    RankedTensorType outputType = t.f32({dim, chunk}, t.acc());
+    Value operand = t.wgmmaFence({t.truncate(before)})[0];
+    Value product = t.wgmma(outputType, {operand}, {gStage});
+    t.wgmmaCommit();
+    Value wanted =
+        t.extend(t.loadTransposed(t.bf16({dim, chunk}, t.acc()), vStage));
+    Value decay = t.broadcast(
+        t.loadShared(t.f32({dim}, columnsOf()), decayStage), stateType());
+    Value decayed = t.times(before, decay);
+    product = t.wgmmaWait(0, {product})[0];
+    Value update = t.truncate(t.minus(wanted, product));
+
+    SmallVector<Value> fenced = t.wgmmaFence({update, decayed});
+    Value after = t.wgmma(stateType(), {fenced[0]}, {kStage}, fenced[1],
+                          /*transposeB=*/true);
+    Value output = t.wgmma(outputType, {operand}, {qStage});
+    output = t.wgmma(outputType, {fenced[0]}, {scoreStage}, output);
+    t.wgmmaCommit();
+    SmallVector<Value> done = t.wgmmaWait(0, {after, output});
+    write(done[1]);
+    return done[0];
+  }
+
+  void write(Value output) {
+    Value scale =
+        t.broadcast(t.loadShared(t.f32({chunk}, columnsOf()), scaleStage),
+                    cast<RankedTensorType>(output.getType()));
+    output = t.select(kept, t.times(output, scale), t.f32(0.0));
+    t.barrier(); // every product has read Qd
+    t.storeTransposed(t.truncate(output), qStage);
+    t.barrier();
+    Attribute lines = t.blocked({1, 8}, {2, 16}, {8, 1});
+    Value tile = t.loadShared(t.bf16({chunk, dim}, lines), qStage);
+    t.store(tile, o, first, 16, stride, rows);
+  }
+};
+
+} // namespace
+
+static LogicalResult checkShape(ModuleOp module, const KdaShape &shape) {
+  if (shape.heads < 1)
+    return module.emitError("a KDA kernel has at least one head");
+  if (shape.keyDim != dim || shape.valueDim != dim)
+    return module.emitError() << "the tile kernel of KDA prefill is for heads "
+                                 "of 128 x 128, got "
+                              << shape.keyDim << " x " << shape.valueDim;
+  double exponent = -shape.lowerBound * M_LOG2E * 16;
+  if (!(shape.lowerBound < 0) || exponent >= 126)
+    return module.emitError()
+           << "decays of 16 tokens reach 2^"
+           << (shape.lowerBound < 0 ? exponent : INFINITY)
+           << ", more than F32 holds: a bound from -5.4 to 0 is needed, got "
+           << shape.lowerBound;
+  return success();
+}
+
+FailureOr<func::FuncOp> k3::buildKdaPrefill(ModuleOp module,
+                                            const KdaShape &shape) {
+  if (failed(checkShape(module, shape)))
+    return failure();
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  TileBuilder t(builder, module.getLoc());
+  Type half = t.globalOf(builder.getBF16Type()),
+       full = t.globalOf(builder.getF32Type()),
+       integer = t.globalOf(builder.getI32Type());
+  auto type = builder.getFunctionType({half, half, half, half, half, full, full,
+                                       full, half, integer, integer, integer},
+                                      {});
+  auto kernel =
+      func::FuncOp::create(builder, module.getLoc(), "kda_prefill", type);
+  kernel->setAttr("k3t.warps",
+                  builder.getI64IntegerAttr(recurWarps + prepareWarps + 1));
+  builder.setInsertionPointToStart(kernel.addEntryBlock());
+  PrefillBuilder(builder, kernel, shape).build();
+  func::ReturnOp::create(builder, module.getLoc());
+  return kernel;
+}
