@@ -15,7 +15,8 @@ using namespace mlir;
 
 namespace k3 {
 
-/// Maps are monotone, and rounding keeps lower_bound and 0 where they are.
+/// The range of the map in exact arithmetic. In fp32 a gate may reach the ends,
+/// and lower_bound itself is rounded.
 static DecayBounds boundsOf(GateOp gate) {
   DecayBounds bounds;
   bounds.upper = 0;
