@@ -135,7 +135,7 @@ private:
       *buffer = t.shared({chunk, dim}, bf16, /*swizzle=*/true, stages);
     scoreBuffer = t.shared({chunk, chunk}, bf16, true, stages);
     decayBuffer = t.shared({dim}, full, false, stages);
-    scaleBuffer = t.shared({2, half}, full, false, stages);
+    scaleBuffer = t.shared({chunk}, full, false, stages);
     for (Value *buffer : {&right, &left, &leftQ})
       *buffer = t.shared({chunk, dim}, bf16, true);
     triangle = t.shared({64, 64}, full, false, 1, /*pad=*/4);
@@ -414,7 +414,7 @@ private:
   }
   Value scaled(Value sum, int64_t token) {
     Value scale = t.broadcast(
-        t.loadShared(t.f32({half}, columnsOf()), scaleStage, token / half),
+        t.loadShared(t.f32({half}, columnsOf()), scaleStage, token),
         cast<RankedTensorType>(sum.getType()));
     return t.truncate(t.select(kept, t.times(sum, scale), t.f32(0.0)));
   }

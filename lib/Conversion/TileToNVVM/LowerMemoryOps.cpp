@@ -288,6 +288,15 @@ private:
   Value base;
 };
 
+/// `first_row` counts elements where the buffer is one row.
+template <typename OpTy>
+Value elementAt(SharedAddress &address, OpTy op, int64_t row, int64_t column) {
+  int64_t first = op.getFirstRow();
+  if (op.getBuffer().getType().getRank() == 1)
+    return address.at(row, column + first);
+  return address.at(row + first, column);
+}
+
 struct LowerLoadShared : OpConversionPattern<LoadSharedOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -323,7 +332,7 @@ struct LowerLoadShared : OpConversionPattern<LoadSharedOp> {
       auto [row, column] = where.offsets[r];
       if (op.getRepeat())
         (isRow ? column : row) %= period;
-      Value pointer = address.at(row + op.getFirstRow(), column);
+      Value pointer = elementAt(address, op, row, column);
       appendAccess(emit,
                    emit.load(access, pointer, width * buffer.getElementBytes()),
                    out);
@@ -378,7 +387,7 @@ struct LowerStoreShared : OpConversionPattern<StoreSharedOp> {
     for (unsigned r = 0; r < map.registers(); r += width) {
       auto [row, column] = where.offsets[r];
       emit.store(takeAccess(emit, buffer.getElementType(), width, values, r),
-                 address.at(row + op.getFirstRow(), column),
+                 elementAt(address, op, row, column),
                  width * buffer.getElementBytes());
     }
   }

@@ -214,7 +214,12 @@ static LogicalResult checkShared(OpTy op, RankedTensorType type, int64_t rows) {
                             "second dimension");
     rows = (type.getShape()[0] - 1) * segment + type.getShape()[1];
   }
-  if (first < 0 || first + rows > buffer.getRows() || cols > buffer.getCols())
+  // Elements of a buffer of rank 1 count as its rows.
+  if (buffer.getRank() == 1 && type.getRank() == 1)
+    std::swap(rows, cols);
+  int64_t height = buffer.getRank() == 1 ? buffer.getCols() : buffer.getRows(),
+          width = buffer.getRank() == 1 ? 1 : buffer.getCols();
+  if (first < 0 || first + rows > height || cols > width)
     return op.emitOpError() << "the tile's " << rows << " x " << cols
                             << " elements reach beyond the buffer";
   return success();

@@ -43,6 +43,23 @@ def PackWeightsPass : Pass<"k3-pack-weights", "::mlir::ModuleOp"> {
     Statistic<"packed", "packed", "weights packed in panels">];
 }
 
+def PrintDecayBoundsPass
+    : Pass<"k3-print-decay-bounds", "::mlir::ModuleOp"> {
+  let summary = "prove bounds of exponents of cumulative log-decays";
+  let description = [{
+    Says in a remark at each `k3.delta_rule` the bounds of its log-decays and
+    the form in which a diagonal sub-tile of a chunk's decayed Gram matrix
+    cannot overflow or vanish in fp32. Bounds come from `k3.gate`, constants
+    and `k3.log_decay_bounds = array<f64: LOWER, UPPER>` on function arguments
+    and ops, through `k3.reshape`, `k3.slice` and `k3.kernel`. Refuses a
+    positive bound. It transforms nothing.
+    Numeric: exact.
+  }];
+  let options = [
+    Option<"subTile", "sub-tile", "int64_t", /*default=*/"16",
+           "rows of a sub-tile, 1 to 64">];
+}
+
 def PrintDimensionsPass : Pass<"k3-print-dimensions", "::mlir::ModuleOp"> {
   let summary = "print which dynamic dimensions are one number";
   let description = [{

@@ -78,7 +78,8 @@ def K3T_LoadSharedOp : K3T_Op<"load_shared"> {
   let description = [{
     `transpose`: element (r, c) of the tile is element (c, r) of the buffer; for
     BF16 tiles with the layout acc, from swizzled buffers (`ldmatrix.trans`).
-    `first_row`: where the tile begins in the buffer. `segment`: for a tile of
+    `first_row`: where the tile begins in the buffer; the first element, if the
+    buffer has rank 1. `segment`: for a tile of
     rank 3, rows from one index of its first dimension to the next; 0 when they
     follow each other. A tile with more rows than
     the buffer, or a longer tile of rank 1, repeats it (`repeat`).
