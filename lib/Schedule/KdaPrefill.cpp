@@ -413,9 +413,9 @@ private:
     return sum;
   }
   Value scaled(Value sum, int64_t token) {
-    Value scale = t.broadcast(
-        t.loadShared(t.f32({half}, columnsOf()), scaleStage, token),
-        cast<RankedTensorType>(sum.getType()));
+    Value scale =
+        t.broadcast(t.loadShared(t.f32({half}, columnsOf()), scaleStage, token),
+                    cast<RankedTensorType>(sum.getType()));
     return t.truncate(t.select(kept, t.times(sum, scale), t.f32(0.0)));
   }
 
