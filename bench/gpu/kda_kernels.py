@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""Checks and times the KDA tile kernels on a GPU, in one run.
+
+    k3-kernel kda-decode  --heads 96 --describe D/decode-96.json  -o D/decode-96.cubin
+    k3-kernel kda-prefill --heads 96 --describe D/prefill-96.json -o D/prefill-96.cubin
+    python3 bench/gpu/kda_kernels.py D --out results.json
+
+Needs torch with CUDA. Errors are relative Frobenius norms against the token
+recurrence in float64; times are medians of CUDA graph replays. Strong, mixed and
+weak gates differ by what is added to the logits of the decay (0, -4, -8).
+"""
+
+import argparse
+import ctypes
+import json
+import pathlib
+import statistics
+
+import torch
+
+LOWER_BOUND = -5.0
+DIM = 128
+cuda = ctypes.CDLL("libcuda.so.1")
+
+
+def check(code, what):
+    if code:
+        raise SystemExit(f"{what}: CUDA error {code}")
+
+
+class Kernel:
+    """One kernel of a cubin, launched on torch's current stream."""
+
+    def __init__(self, folder, name):
+        self.facts = json.loads((folder / f"{name}.json").read_text())
+        image = (folder / f"{name}.cubin").read_bytes()
+        module, function = ctypes.c_void_p(), ctypes.c_void_p()
+        check(cuda.cuModuleLoadData(ctypes.byref(module), image), "load")
+        check(cuda.cuModuleGetFunction(ctypes.byref(function), module,
+                                       self.facts["entry"].encode()), "entry")
+        check(cuda.cuFuncSetAttribute(function, 8, self.facts["shared_bytes"]),
+              "shared memory")
+        self.function = function
+
+    def launch(self, blocks, tensors):
+        values = [ctypes.c_void_p(t.data_ptr()) for t in tensors]
+        pointers = (ctypes.c_void_p * len(values))(
+            *[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values])
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        check(cuda.cuLaunchKernel(self.function, blocks, 1, 1,
+                                  self.facts["threads"], 1, 1,
+                                  self.facts["shared_bytes"], stream, pointers,
+                                  None), "launch")
+
+
+def error(got, want):
+    got, want = got.double(), want.double()
+    return ((got - want).norm() / want.norm().clamp_min(1e-300)).item()
+
+
+def normalised(x):
+    x = x.double()
+    return x * torch.rsqrt((x * x).sum(-1, keepdim=True) + 1e-6)
+
+
+def decay_of(z, a_log, dt_bias):
+    x = torch.exp(a_log.double())[:, None] * (z.double() + dt_bias.double())
+    return torch.exp(LOWER_BOUND * torch.sigmoid(x))
+
+
+def recurrence(q, k, v, z, b, a_log, dt_bias, state):
+    """One sequence, [T, H, ...] -> o; state [H, V, K] in float64 is updated."""
+    q, k = normalised(q) * DIM**-0.5, normalised(k)
+    alpha, beta = decay_of(z, a_log, dt_bias), torch.sigmoid(b.double())
+    v, out = v.double(), []
+    for t in range(q.shape[0]):
+        state *= alpha[t][:, None, :]
+        read = torch.einsum("hvk,hk->hv", state, k[t])
+        update = beta[t][:, None] * (v[t] - read)
+        state += update[:, :, None] * k[t][:, None, :]
+        out.append(torch.einsum("hvk,hk->hv", state, q[t]))
+    return torch.stack(out) if out else v[:0]
+
+
+def inputs(tokens, heads, shift, seed):
+    g = torch.Generator("cuda").manual_seed(seed)
+
+    def normal(*shape):
+        return torch.randn(*shape, device="cuda", generator=g)
+
+    half = torch.bfloat16
+    return dict(
+        q=normal(tokens, heads, DIM).to(half), k=normal(tokens, heads, DIM).to(half),
+        v=normal(tokens, heads, DIM).to(half),
+        z=(normal(tokens, heads, DIM) + shift).to(half),
+        b=normal(tokens, heads).to(half), a_log=normal(heads) * 0.3,
+        dt_bias=normal(heads, DIM) * 0.1)
+
+
+def ints(values):
+    return torch.tensor(values, dtype=torch.int32, device="cuda")
+
+
+def run_prefill(kernel, x, lengths, slots, lens, state):
+    heads = x["q"].shape[1]
+    cu = [0]
+    for length in lengths:
+        cu.append(cu[-1] + length)
+    out = torch.full_like(x["v"], float("nan"))
+    kernel.launch(len(lengths) * heads,
+                  [x["q"], x["k"], x["v"], x["z"], x["b"], x["a_log"],
+                   x["dt_bias"], state, out, ints(cu), ints(slots), ints(lens)])
+    torch.cuda.synchronize()
+    return out
+
+
+def check_prefill(kernel, heads, lengths, shift, seed=1, resumed=True):
+    tokens = sum(lengths)
+    x = inputs(tokens, heads, shift, seed)
+    count = len(lengths)
+    pool = torch.randn(count + 1, heads, DIM, DIM, device="cuda") * 0.3
+    before = pool.double().clone()
+    slots = list(range(count, 0, -1))
+    lens = [7 if resumed else 0] * count
+    out = run_prefill(kernel, x, lengths, slots, lens, pool)
+    worst_o = worst_s = 0.0
+    first = 0
+    for length, slot in zip(lengths, slots):
+        state = before[slot].clone() if resumed else torch.zeros_like(before[slot])
+        part = {n: (t[first:first + length] if n in "qkvzb" else t)
+                for n, t in x.items()}
+        want = recurrence(*part.values(), state)
+        if length:
+            worst_o = max(worst_o, error(out[first:first + length], want))
+        if state.norm() > 0:
+            worst_s = max(worst_s, error(pool[slot], state))
+        first += length
+    untouched = torch.equal(pool[0].double(), before[0])
+    return dict(lengths=lengths, heads=heads, shift=shift, out=worst_o,
+                state=worst_s, untouched=untouched)
+
+
+def graph_time(call, replays=15, calls=4):
+    call(0)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for i in range(calls):
+            call(i)
+    times = []
+    for _ in range(replays + 3):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        graph.replay()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(start.elapsed_time(end) * 1e3 / calls)
+    return statistics.median(times[3:])
+
+
+def time_prefill(kernel, heads, sequences, length, shift):
+    x = inputs(sequences * length, heads, shift, 5)
+    pool = torch.zeros(sequences, heads, DIM, DIM, device="cuda")
+    out = torch.empty_like(x["v"])
+    tensors = [x["q"], x["k"], x["v"], x["z"], x["b"], x["a_log"], x["dt_bias"],
+               pool, out, ints([i * length for i in range(sequences + 1)]),
+               ints(list(range(sequences))), ints([1] * sequences)]
+    return graph_time(lambda i: kernel.launch(sequences * heads, tensors))
+
+
+def decode_inputs(batch, heads, seed):
+    x = inputs(batch, heads, 0.0, seed)
+    g = torch.Generator("cuda").manual_seed(seed + 1)
+
+    def normal(*shape):
+        return torch.randn(*shape, device="cuda", generator=g)
+
+    half, width = torch.bfloat16, heads * DIM
+    x["og"] = normal(batch, heads, DIM).to(half)
+    for name in "qkv":
+        x[name + "_conv"] = normal(width, 4) * 0.5
+        x[name + "_window"] = normal(batch, 3, width).to(half)
+    x["o_norm"] = 1 + normal(DIM) * 0.1
+    x["state"] = normal(batch, heads, DIM, DIM) * 0.3
+    x["out"] = torch.full_like(x["v"], float("nan"))
+    return x
+
+
+def decode_tensors(x, slots, lens):
+    return [x["q"], x["k"], x["v"], x["z"], x["b"], x["og"], x["q_conv"],
+            x["k_conv"], x["v_conv"], x["a_log"], x["dt_bias"], x["o_norm"],
+            x["q_window"], x["k_window"], x["v_window"], x["state"], x["out"],
+            slots, lens]
+
+
+def check_decode(kernel, heads, batch, resumed):
+    x = decode_inputs(batch, heads, 3)
+    before = {n: x[n].double().clone() for n in
+              ("q_window", "k_window", "v_window", "state")}
+    slots = list(range(batch - 1, -1, -1))
+    kernel.launch(batch * heads, decode_tensors(
+        x, ints(slots), ints([5 if resumed else 0] * batch)))
+    torch.cuda.synchronize()
+    vectors, windows_right = {}, True
+    for name in "qkv":
+        token = x[name].double().reshape(batch, -1)
+        window = before[name + "_window"][slots] * (1.0 if resumed else 0.0)
+        taps = torch.cat([window, token[:, None]], 1)
+        y = torch.einsum("btc,ct->bc", taps, x[name + "_conv"].double())
+        vectors[name] = torch.nn.functional.silu(y).to(torch.bfloat16).reshape(
+            batch, heads, DIM)
+        windows_right &= torch.equal(x[name + "_window"][slots].double(),
+                                     taps[:, 1:])
+    worst_s = 0.0
+    outs = []
+    for n, slot in enumerate(slots):
+        state = before["state"][slot].clone() * (1.0 if resumed else 0.0)
+        outs.append(recurrence(vectors["q"][n:n + 1], vectors["k"][n:n + 1],
+                               vectors["v"][n:n + 1], x["z"][n:n + 1],
+                               x["b"][n:n + 1], x["a_log"], x["dt_bias"],
+                               state)[0])
+        worst_s = max(worst_s, error(x["state"][slot], state))
+    o = torch.stack(outs)
+    o = o * torch.rsqrt((o * o).mean(-1, keepdim=True) + 1e-5)
+    o = o * x["o_norm"].double() * torch.sigmoid(x["og"].double())
+    return dict(heads=heads, batch=batch, resumed=resumed, out=error(x["out"], o),
+                state=worst_s, windows=windows_right)
+
+
+def time_decode(kernel, heads, batch):
+    bytes_of_state = batch * heads * DIM * DIM * 4
+    sets = max(2, min(24, (200 << 20) // bytes_of_state + 1))
+    xs = [decode_inputs(batch, heads, i) for i in range(sets)]
+    slots, lens = ints(list(range(batch))), ints([1] * batch)
+    lists = [decode_tensors(x, slots, lens) for x in xs]
+    calls = max(sets, 4)
+    return graph_time(lambda i: kernel.launch(batch * heads, lists[i % sets]),
+                      calls=calls)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--only", choices=["decode", "prefill"])
+    arguments = parser.parse_args()
+    torch.zeros(1, device="cuda")
+    results = {"gpu": torch.cuda.get_device_name(), "decode": [], "prefill": []}
+
+    def note(kind, row):
+        results[kind].append(row)
+        print(kind, json.dumps(row), flush=True)
+
+    for path in sorted(arguments.folder.glob("*.cubin")):
+        kind, heads = path.stem.split("-")
+        heads = int(heads)
+        if arguments.only not in (None, kind):
+            continue
+        kernel = Kernel(arguments.folder, path.stem)
+        note(kind, kernel.facts)
+        if kind == "decode":
+            for batch, resumed in ((1, True), (3, False), (8, True)):
+                note(kind, check_decode(kernel, heads, batch, resumed))
+            for batch in (1, 8, 32, 128, 256):
+                note(kind, dict(heads=heads, batch=batch,
+                                us=time_decode(kernel, heads, batch)))
+            continue
+        for shift in (0.0, -4.0, -8.0):
+            note(kind, check_prefill(kernel, heads, [64], shift, resumed=False))
+            note(kind, check_prefill(kernel, heads, [1, 2, 0, 15, 17, 63, 65, 129],
+                                     shift))
+            note(kind, check_prefill(kernel, heads, [1000], shift))
+        for sequences, length in ((1, 1024), (1, 8192), (4, 2048), (1, 32768)):
+            note(kind, dict(heads=heads, sequences=sequences, length=length,
+                            us=time_prefill(kernel, heads, sequences, length,
+                                            -4.0)))
+    if arguments.out:
+        arguments.out.write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
