@@ -243,6 +243,8 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--only", choices=["decode", "prefill"])
+    parser.add_argument("--profile", type=int, metavar="TOKENS",
+                        help="only launch each prefill kernel once (for ncu)")
     arguments = parser.parse_args()
     torch.zeros(1, device="cuda")
     results = {"gpu": torch.cuda.get_device_name(), "decode": [], "prefill": []}
@@ -258,6 +260,12 @@ def main():
             continue
         kernel = Kernel(arguments.folder, path.stem)
         note(kind, kernel.facts)
+        if arguments.profile:
+            if kind == "prefill":
+                x = inputs(arguments.profile, heads, -4.0, 5)
+                pool = torch.zeros(1, heads, DIM, DIM, device="cuda")
+                run_prefill(kernel, x, [arguments.profile], [0], [1], pool)
+            continue
         if kind == "decode":
             for batch, resumed in ((1, True), (3, False), (8, True)):
                 note(kind, check_decode(kernel, heads, batch, resumed))

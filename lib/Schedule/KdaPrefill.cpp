@@ -39,7 +39,7 @@ constexpr int64_t half = chunk / 2;
 constexpr int64_t recurWarps = 8, prepareWarps = 8;
 // A thread starts with 128 registers; these are the shares that the roles trade
 // them for.
-constexpr int64_t recurRegisters = 152, prepareRegisters = 104;
+constexpr int64_t recurRegisters = 160, prepareRegisters = 96;
 
 class PrefillBuilder {
 public:
@@ -380,49 +380,52 @@ private:
                   [&]() -> SmallVector<Value> { return {step(before)}; })[0];
   }
 
+  /// The state fills half of the registers, so outputs go by halves of the
+  /// chunk.
   Value step(Value before) {
-    RankedTensorType productType = t.f32({dim, chunk}, t.acc());
-    Value operand = t.wgmmaFence({t.truncate(before)})[0];
-    Value product = t.wgmma(productType, {operand}, {gStage});
+    Value wanted =
+        t.extend(t.loadTransposed(t.bf16({dim, chunk}, t.acc()), vStage));
+    SmallVector<Value> fenced = t.wgmmaFence({t.truncate(before), wanted});
+    Value operand = fenced[0];
+    Value change = t.wgmma(t.f32({dim, chunk}, t.acc()), {operand}, {gStage},
+                           fenced[1], false, 0, /*negate=*/true);
     t.wgmmaCommit();
-    Value wanted = t.loadTransposed(t.bf16({dim, chunk}, t.acc()), vStage);
-    product = t.wgmmaWait(0, {product})[0];
-    Value update = t.truncate(t.minus(t.extend(wanted), product));
+    change = t.truncate(t.wgmmaWait(0, {change})[0]);
     Value decay = t.broadcast(
         t.loadShared(t.f32({dim}, columnsOf()), decayStage), stateType());
-    SmallVector<Value> fenced = t.wgmmaFence({update, t.times(before, decay)});
-    update = fenced[0];
-    Value after = t.wgmma(stateType(), {update}, {kStage}, fenced[1],
+    fenced = t.wgmmaFence({change, t.times(before, decay)});
+    change = fenced[0];
+    Value after = t.wgmma(stateType(), {change}, {kStage}, fenced[1],
                           /*transposeB=*/true);
     t.wgmmaCommit();
-    Value early = output(operand, update, 0);
+    Value early = output(operand, change, 0);
     SmallVector<Value> done = t.wgmmaWait(0, {after, early});
-    early = scaled(done[1], 0);
-    Value late = output(operand, update, half);
-    late = scaled(t.wgmmaWait(0, {late})[0], half);
-    write(early, late);
+    put(done[1], 0);
+    Value late = output(operand, change, half);
+    put(t.wgmmaWait(0, {late})[0], half);
+    write();
     return done[0];
   }
 
-  /// O^T of 32 tokens: half of the chunk at a time saves 16 registers.
-  Value output(Value operand, Value update, int64_t token) {
+  /// O^T of 32 tokens, before its scale.
+  Value output(Value operand, Value change, int64_t token) {
     RankedTensorType type = t.f32({dim, half}, t.acc());
     Value sum = t.wgmma(type, {operand}, {qStage}, {}, false, token);
-    sum = t.wgmma(type, {update}, {scoreStage}, sum, false, token);
+    sum = t.wgmma(type, {change}, {scoreStage}, sum, false, token);
     t.wgmmaCommit();
     return sum;
   }
-  Value scaled(Value sum, int64_t token) {
-    Value scale =
-        t.broadcast(t.loadShared(t.f32({half}, columnsOf()), scaleStage, token),
-                    cast<RankedTensorType>(sum.getType()));
-    return t.truncate(t.select(kept, t.times(sum, scale), t.f32(0.0)));
+  /// O of 32 tokens in place of their Qd, once every warp has used that.
+  void put(Value sum, int64_t token) {
+    t.barrier();
+    Value scale = t.broadcast(
+        t.loadShared(t.f32({half}, columnsOf()), scaleStage, token),
+        cast<RankedTensorType>(sum.getType()));
+    Value output = t.select(kept, t.times(sum, scale), t.f32(0.0));
+    t.storeTransposed(t.truncate(output), qStage, token);
   }
 
-  void write(Value early, Value late) {
-    t.barrier(); // every product has read Qd
-    t.storeTransposed(early, qStage);
-    t.storeTransposed(late, qStage, half);
+  void write() {
     t.barrier();
     Attribute lines = t.blocked({1, 8}, {2, 16}, {8, 1});
     Value tile = t.loadShared(t.bf16({chunk, dim}, lines), qStage);

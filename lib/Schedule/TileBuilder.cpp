@@ -167,7 +167,9 @@ Value TileBuilder::broadcast(Value x, Tile type) {
 Value TileBuilder::concat(Value left, Value right) {
   Tile l = tileType(left), r = tileType(right);
   return ConcatOp::create(
-      b, loc, f32({l.getShape()[0], l.getShape()[1] + r.getShape()[1]}, acc()),
+      b, loc,
+      Tile::get({l.getShape()[0], l.getShape()[1] + r.getShape()[1]},
+                l.getElementType(), acc()),
       left, right);
 }
 Value TileBuilder::bitAnd(Value x, Value y) {
@@ -199,9 +201,9 @@ Value TileBuilder::loadShared(Tile type, Value buffer, int64_t firstRow,
   return LoadSharedOp::create(b, loc, type, buffer, /*transpose=*/false,
                               /*repeat=*/false, firstRow, segment);
 }
-Value TileBuilder::loadTransposed(Tile type, Value buffer) {
+Value TileBuilder::loadTransposed(Tile type, Value buffer, int64_t firstRow) {
   return LoadSharedOp::create(b, loc, type, buffer, /*transpose=*/true,
-                              /*repeat=*/false, 0, 0);
+                              /*repeat=*/false, firstRow, 0);
 }
 Value TileBuilder::loadRepeated(Tile type, Value buffer) {
   return LoadSharedOp::create(b, loc, type, buffer, /*transpose=*/false,
@@ -235,8 +237,10 @@ SmallVector<Value> TileBuilder::wgmmaFence(ValueRange values) {
   return SmallVector<Value>(WgmmaFenceOp::create(b, loc, values).getResults());
 }
 Value TileBuilder::wgmma(Tile type, ValueRange a, ValueRange bBuffers,
-                         Value acc, bool transposeB, int64_t bFirst) {
-  return WgmmaOp::create(b, loc, type, a, bBuffers, acc, transposeB, bFirst);
+                         Value acc, bool transposeB, int64_t bFirst,
+                         bool negate) {
+  return WgmmaOp::create(b, loc, type, a, bBuffers, acc, transposeB, negate,
+                         bFirst);
 }
 void TileBuilder::wgmmaCommit() { WgmmaCommitOp::create(b, loc); }
 SmallVector<Value> TileBuilder::wgmmaWait(int64_t pending, ValueRange values) {

@@ -81,7 +81,8 @@ public:
   mlir::Value stage(mlir::Value buffer, mlir::Value index);
   mlir::Value loadShared(mlir::RankedTensorType type, mlir::Value buffer,
                          int64_t firstRow = 0, int64_t segment = 0);
-  mlir::Value loadTransposed(mlir::RankedTensorType type, mlir::Value buffer);
+  mlir::Value loadTransposed(mlir::RankedTensorType type, mlir::Value buffer,
+                             int64_t firstRow = 0);
   mlir::Value loadRepeated(mlir::RankedTensorType type, mlir::Value buffer);
   void storeShared(mlir::Value tile, mlir::Value buffer, int64_t firstRow = 0,
                    int64_t segment = 0);
@@ -97,7 +98,8 @@ public:
   llvm::SmallVector<mlir::Value> wgmmaFence(mlir::ValueRange values);
   mlir::Value wgmma(mlir::RankedTensorType type, mlir::ValueRange a,
                     mlir::ValueRange b, mlir::Value acc = {},
-                    bool transposeB = false, int64_t bFirst = 0);
+                    bool transposeB = false, int64_t bFirst = 0,
+                    bool negate = false);
   void wgmmaCommit();
   llvm::SmallVector<mlir::Value> wgmmaWait(int64_t pending,
                                            mlir::ValueRange values);

@@ -61,7 +61,8 @@ struct LowerWgmma : OpConversionPattern<WgmmaOp> {
       else
         a.push_back(emit.advance(aDescriptor, alongRow(64 * 128)));
       int64_t step = transposed ? k * 128 : alongRow(bType.getPanelBytes());
-      acc = emit.wgmma(acc, count, a, emit.advance(b, step), transposed);
+      acc = emit.wgmma(acc, count, a, emit.advance(b, step), transposed,
+                       op.getNegate());
     }
     rewriter.replaceOp(op, packVector(emit, acc));
     return success();

@@ -151,6 +151,40 @@ void tile::lowerOnWarps(Operation *kernel) {
   }
 }
 
+/// The op that holds `op` in the body of the innermost loop; null outside.
+static Operation *inLoopBody(Operation *op) {
+  while (op && !isa_and_nonnull<scf::ForOp>(op->getParentOp()))
+    op = op->getParentOp();
+  return op;
+}
+
+static bool endsPhase(Operation *op) {
+  auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
+  return assembly && assembly.getAsmString().starts_with("bar.sync");
+}
+
+void tile::renewThreadIds(Operation *kernel) {
+  SmallVector<NVVM::ThreadIdXOp> ids;
+  kernel->walk([&](NVVM::ThreadIdXOp op) {
+    if (inLoopBody(op))
+      ids.push_back(op);
+  });
+  llvm::DenseMap<Operation *, Value> renewed; // by the first op of a phase
+  for (NVVM::ThreadIdXOp op : ids) {
+    Operation *first = inLoopBody(op);
+    while (first->getPrevNode() && !endsPhase(first->getPrevNode()))
+      first = first->getPrevNode();
+    Value &own = renewed[first];
+    if (!own) {
+      OpBuilder builder(first);
+      NvEmit emit(builder, op.getLoc());
+      own = emit.opaque(emit.threadId());
+    }
+    op.getResult().replaceAllUsesWith(own);
+    op.erase();
+  }
+}
+
 void tile::populateSyncPatterns(const TypeConverter &types,
                                 RewritePatternSet &patterns) {
   patterns.add<LowerBarrier, LowerFenceShared, LowerAllocBarrier, LowerWait,

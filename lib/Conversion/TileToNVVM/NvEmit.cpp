@@ -82,8 +82,9 @@ std::pair<Value, Value> NvEmit::unpack(Value pair) {
           LLVM::BitcastOp::create(b, loc, f32(), high)};
 }
 
-Value NvEmit::threadId() {
-  return intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", i32(), {});
+Value NvEmit::threadId() { return NVVM::ThreadIdXOp::create(b, loc, i32()); }
+Value NvEmit::opaque(Value x) {
+  return assembly("mov.b32 $0, $1;", "=r,r", x, {i32()}, true)[0];
 }
 Value NvEmit::lane() { return bitAnd(threadId(), c32(31)); }
 Value NvEmit::warp() {
@@ -153,7 +154,7 @@ Value NvEmit::advance(Value descriptor, int64_t bytes) {
 }
 
 Values NvEmit::wgmma(ValueRange acc, unsigned count, ValueRange a, Value bDesc,
-                     bool transposeB) {
+                     bool transposeB, bool negate) {
   bool zero = acc.empty(), inRegisters = a.size() == 4;
   std::string text, constraints;
   llvm::raw_string_ostream out(text);
@@ -181,7 +182,7 @@ Values NvEmit::wgmma(ValueRange acc, unsigned count, ValueRange a, Value bDesc,
     list(4);
   else
     out << '$' << next++;
-  out << ", $" << next << ", p, 1, 1, " << (inRegisters ? "" : "0, ")
+  out << ", $" << next << ", p, " << (negate ? -1 : 1) << ", 1, " << (inRegisters ? "" : "0, ")
       << transposeB << ";\n}";
   constraints += inRegisters ? "r,r,r,r,l,~{memory}" : "l,l,~{memory}";
   return assembly(text, constraints, operands,

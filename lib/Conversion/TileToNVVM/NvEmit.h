@@ -57,6 +57,8 @@ public:
 
   // Where a thread is.
   mlir::Value threadId();
+  /// The same number, in a register of which LLVM knows nothing.
+  mlir::Value opaque(mlir::Value x);
   mlir::Value lane();
   mlir::Value warp(); ///< the same register for all lanes, so branches are too
   mlir::Value block();
@@ -77,10 +79,10 @@ public:
   // Tensor cores. A descriptor names an operand in swizzled shared memory.
   mlir::Value descriptor(mlir::Value pointer, int64_t leadingBytes);
   mlir::Value advance(mlir::Value descriptor, int64_t bytes);
-  /// acc + a b for 64 rows, 16 deep. `a` is four registers or a descriptor. An
+  /// acc + a b (- with `negate`) for 64 rows, 16 deep. `a` is four registers or a descriptor. An
   /// empty `acc` of `count` registers starts from zero.
   Values wgmma(mlir::ValueRange acc, unsigned count, mlir::ValueRange a,
-               mlir::Value b, bool transposeB);
+               mlir::Value b, bool transposeB, bool negate);
   Values wgmmaFence(mlir::ValueRange values);
   void wgmmaCommit();
   Values wgmmaWait(int64_t pending, mlir::ValueRange values);

@@ -107,6 +107,7 @@ class ConvertTileToNVVMPass
       if (failed(convert(kernel)))
         return signalPassFailure();
       lowerOnWarps(kernel);
+      renewThreadIds(kernel);
     }
   }
 

@@ -142,6 +142,8 @@ LogicalResult ConcatOp::verify() {
   RankedTensorType left = tileType(getLeft()), right = tileType(getRight()),
                    result = tileType(getResult());
   if (!isAcc(left) || !isAcc(right) || !isAcc(result) ||
+      left.getElementType() != right.getElementType() ||
+      left.getElementType() != result.getElementType() ||
       left.getShape()[0] != right.getShape()[0] ||
       result.getShape()[0] != left.getShape()[0] ||
       result.getShape()[1] != left.getShape()[1] + right.getShape()[1])

@@ -31,14 +31,14 @@ def K3T_WgmmaOp : K3T_Op<"wgmma", [AttrSizedOperandSegments]> {
     acc, or a swizzled buffer [64, K] for each warpgroup. `b` is a swizzled
     buffer [N, K], or [K, N] with `transpose_b`, then the product is a b; one
     for all warpgroups, or one for each. `acc` is F32 [M, N] with the layout
-    acc; without it the product starts from zero. `b_first` is the first of the
-    N rows of `b` that take part.
+    acc; without it the product starts from zero. With `negate`, the product is
+    taken away. `b_first` is the first of the N rows of `b` that take part.
 
     The result may be used after `k3t.wgmma_wait` only.
   }];
   let arguments = (ins Variadic<AnyTypeOf<[K3T_FloatTile, K3T_SharedType]>>:$a,
                        Variadic<K3T_SharedType>:$b, Optional<K3T_F32Tile>:$acc,
-                       UnitAttr:$transpose_b,
+                       UnitAttr:$transpose_b, UnitAttr:$negate,
                        DefaultValuedAttr<I64Attr, "0">:$b_first);
   let results = (outs K3T_F32Tile:$result);
   let assemblyFormat = [{

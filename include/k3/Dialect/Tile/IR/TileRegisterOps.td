@@ -73,8 +73,8 @@ def K3T_BroadcastOp : K3T_Op<"broadcast", [Pure]> {
 def K3T_ConcatOp : K3T_Op<"concat", [Pure]> {
   let summary = "two accumulators side by side";
   let description = "Columns of `left`, then columns of `right`; costs nothing.";
-  let arguments = (ins K3T_F32Tile:$left, K3T_F32Tile:$right);
-  let results = (outs K3T_F32Tile:$result);
+  let arguments = (ins K3T_FloatTile:$left, K3T_FloatTile:$right);
+  let results = (outs K3T_FloatTile:$result);
   let assemblyFormat = "$left `,` $right attr-dict `:` type($left) `,` type($right) `->` type($result)";
   let hasVerifier = 1;
 }
