@@ -9,15 +9,17 @@
 // roles pass a chunk on:
 //
 //   load      q, k, g, v of the chunk, as they are
-//   prepare   E = k 2^(c - m0), L = k 2^(c - m), R = k 2^(m - c), for q
-//             likewise; A_kk, A_qk by products of these; T = (I + A_kk)^-1;
-//             W = T' k 2^c, U = T' v; Qd = q 2^c; Kr = k 2^(c_C - c)
+//   prepare   L = k 2^(c - m), likewise for q, R = k 2^(m - c); A_kk, A_qk by
+//             products of these; T = (I + A_kk)^-1; W = T' k 2^c, U = T' v;
+//             Qd = q 2^c; Kr = k 2^(c_C - c)
 //   recur     P = W S; U' = U - P; S = 2^(c_C) S + Kr^T U'; O = Qd S + A_qk U'
 //
-// The anchor m is c in the middle of each half of the chunk (m0 in the first
-// half), so no exponent exceeds 16 tokens of the strongest decay. Norms of q
-// and k never touch the elementwise work: that of k is a factor of rows and
-// columns of T', that of q one of O.
+// The anchor m is c in the middle of each half of the chunk, so no exponent
+// exceeds 16 tokens of the strongest decay; rows of the second half meet
+// columns of the first one with k 2^(m - c) for their own anchor m, where the
+// exponent is at most 0. Whatever underflows was below 2^-11 of its product.
+// Norms of q and k never touch the elementwise work: that of k is a factor of
+// rows and columns of T', that of q one of O.
 //
 // The state is kept transposed, S^T [V, K], in the accumulators of two
 // warpgroups: that makes it the operand A of the next product.
@@ -80,7 +82,8 @@ private:
       scaleBuffer;
   Value qStage, kStage, gStage, vStage, scoreStage, decayStage, scaleStage;
   // Buffers of the role prepare.
-  Value right, left, leftQ, triangle, scratch, totals, keyNorm, strength;
+  Value right, far, left, leftQ, triangle, scratch, totals, keyScale,
+      valueScale;
   // Scalars of the chunk.
   Value rows, first;
 
@@ -136,13 +139,14 @@ private:
     scoreBuffer = t.shared({chunk, chunk}, bf16, true, stages);
     decayBuffer = t.shared({dim}, full, false, stages);
     scaleBuffer = t.shared({chunk}, full, false, stages);
-    for (Value *buffer : {&right, &left, &leftQ})
+    for (Value *buffer : {&right, &far, &left, &leftQ})
       *buffer = t.shared({chunk, dim}, bf16, true);
-    triangle = t.shared({64, 64}, full, false, 1, /*pad=*/4);
+    // `far` has been used before the triangle is written.
+    triangle = t.shared({64, 64}, full, false, 1, /*pad=*/4, /*over=*/far);
     scratch = t.shared({32, 32}, full, false, 1, /*pad=*/4);
     totals = t.shared({4, dim}, full, false);
-    keyNorm = t.shared({chunk}, full, false);
-    strength = t.shared({chunk}, full, false);
+    keyScale = t.shared({chunk}, full, false);
+    valueScale = t.shared({chunk}, full, false);
   }
 
   void enter(Value step) {
@@ -188,15 +192,15 @@ private:
              SmallVector<Value> sums = decays(gate);
              norms();
              t.barrier();
-             auto [keys, queries] = factors(sums);
-             products(keys, queries);
+             factors(sums);
+             products();
              solve();
              return {};
            });
   }
 
-  /// Sums of the logarithms inside each segment, slice by slice; leaves the
-  /// totals.
+  /// Sums of sigmoids inside each segment, slice by slice; leaves the totals.
+  /// A logarithm is the sigmoid times `unit`.
   SmallVector<Value> decays(Value gate) {
     RankedTensorType type = sliced();
     Value slope = gateSlope();
@@ -204,13 +208,12 @@ private:
     SmallVector<Value> out;
     for (int64_t index = 0; index < slices; ++index) {
       Value x = t.fma(raw(gStage, index), slope, spread(everySegment(gate)));
-      Value logarithm = t.times(t.reciprocal(t.plus(t.exp2(x), t.f32(1.0))),
-                                t.f32(shape.lowerBound * M_LOG2E));
+      Value sigmoid = t.reciprocal(t.plus(t.exp2(x), t.f32(1.0)));
       Value token =
           t.add(t.add(t.mul(t.iota(0, type), t.i32(segment)), t.iota(1, type)),
                 t.i32(index * slice));
       Value sums =
-          t.scan(t.select(t.less(token, rows), logarithm, t.f32(0.0)), 1);
+          t.scan(t.select(t.less(token, rows), sigmoid, t.f32(0.0)), 1);
       if (carry)
         sums = t.plus(sums, spread(carry));
       carry = t.last(sums, 1);
@@ -220,36 +223,33 @@ private:
     return out;
   }
 
-  /// 1 / |k|, K^-0.5 / |q| and sigmoid(beta) of each token.
+  /// What scales rows and columns: K^-0.5 / |q|, beta / |k| and beta / |k|^2.
   void norms() {
     Attribute layout = t.blocked({1, 8}, {8, 4}, {8, 1});
-    auto squares = [&](Value buffer) {
+    auto inverseNorm = [&](Value buffer) {
       Value x = t.extend(t.loadShared(t.bf16({chunk, dim}, layout), buffer));
       return t.rsqrt(t.plus(t.sum(t.times(x, x), 1), t.f32(shape.normEpsilon)));
     };
-    t.storeShared(squares(kStage), keyNorm);
-    t.storeShared(t.times(squares(qStage), t.f32(1 / std::sqrt(double(dim)))),
+    Value key = inverseNorm(kStage), query = inverseNorm(qStage);
+    t.storeShared(t.times(query, t.f32(1 / std::sqrt(double(dim)))),
                   scaleStage);
-    Attribute tokens = t.blocked({2}, {32}, {8});
-    Value logits = t.extend(t.load(t.bf16({chunk}, tokens), beta, betaOffset(),
-                                   /*alignment=*/2, t.i64(shape.heads), rows));
-    Value token = t.iota(0, t.f32({chunk}, tokens));
-    t.storeShared(t.select(t.less(token, rows), t.sigmoid(logits), t.f32(0.0)),
-                  strength);
-  }
-  Value betaOffset() {
+    auto type = cast<RankedTensorType>(key.getType());
     // `first` counts elements of q; beta has one where q has a head.
-    Value token = arith::DivSIOp::create(t.b, t.loc, first, t.i64(dim));
-    return token;
+    Value offset = arith::DivSIOp::create(t.b, t.loc, first, t.i64(dim));
+    Value logits =
+        t.load(type, beta, offset, /*alignment=*/2, t.i64(shape.heads), rows);
+    Value strength =
+        t.select(t.less(t.iota(0, type), rows), t.sigmoid(logits), t.f32(0.0));
+    Value scaled = t.times(strength, key);
+    t.storeShared(scaled, valueScale);
+    t.storeShared(t.times(scaled, key), keyScale);
   }
 
-  /// Writes every factor that a product wants now; returns those whose buffers
-  /// are still needed.
-  std::pair<SmallVector<Value>, SmallVector<Value>>
-  factors(ArrayRef<Value> sums) {
+  /// Writes every factor of the products to come.
+  void factors(ArrayRef<Value> sums) {
     Value total[4], prefix[5];
     for (int64_t i = 0; i < 4; ++i) {
-      total[i] = t.loadShared(channels(), totals, i);
+      total[i] = t.times(t.loadShared(channels(), totals, i), unit());
       prefix[i + 1] = i ? t.plus(prefix[i], total[i]) : total[0];
     }
     RankedTensorType type = perSegment();
@@ -263,87 +263,76 @@ private:
     // What separates a segment's sums from those since its anchor.
     Value shift =
         t.select(is(0), each(total[0]), t.select(is(2), each(total[2]), zero));
-    // From the anchor to the middle of the chunk, and to m0.
+    // From the anchor back to the middle or the start of the chunk.
     Value toMiddle = t.exp2(t.select(upper, each(total[2]), zero));
-    Value toFirst = t.exp2(t.select(upper, each(total[1]), zero));
     Value toStart = t.exp2(t.select(upper, each(prefix[2]), each(prefix[1])));
-    // From the anchor to the end of its half, and to the end of the chunk.
+    // From the anchor on to the end of its half, then to the end of the chunk
+    // or, for the first half, to the anchor of the second one.
     Value toHalf = t.exp2(t.select(upper, each(total[3]), each(total[1])));
     Value rest = t.minus(prefix[4], prefix[2]);
     Value toEnd = t.exp2(t.select(upper, zero, each(rest)));
+    Value toAnchor = t.exp2(each(total[2]));
 
-    SmallVector<Value> keys, queries;
     for (int64_t index = 0; index < slices; ++index) {
-      Value exponent = t.minus(sums[index], spread(shift));
+      Value exponent = t.minus(t.times(sums[index], unit()), spread(shift));
       Value down = t.exp2(exponent), up = t.exp2(t.minus(zero, exponent));
       Value key = raw(kStage, index), query = raw(qStage, index);
       put(key, down, left, index);
       put(query, down, leftQ, index);
+      Value whole = t.times(t.times(down, spread(toMiddle)), spread(toStart));
+      put(key, whole, gStage, index);
+      put(query, whole, qStage, index);
       put(key, up, right, index);
-      Value middle = t.times(down, spread(toMiddle));
-      Value early = t.times(middle, spread(toFirst));
-      put(key, early, gStage, index);
-      put(query, early, qStage, index);
-      Value late = t.times(t.times(up, spread(toHalf)), spread(toEnd));
-      put(key, late, kStage, index);
-      Value whole = t.times(middle, spread(toStart));
-      keys.push_back(t.truncate(t.times(key, whole)));
-      queries.push_back(t.truncate(t.times(query, whole)));
+      Value late = t.times(up, spread(toHalf));
+      put(key, t.times(late, spread(toAnchor)), far, index);
+      put(key, t.times(late, spread(toEnd)), kStage, index);
     }
     t.storeShared(t.exp2(prefix[4]), decayStage);
     t.fenceShared();
     t.barrier();
-    return {keys, queries};
   }
+  Value unit() { return t.f32(shape.lowerBound * M_LOG2E); }
 
-  /// A_kk (upper 64 rows of the tile, the first warpgroup) and A_qk.
-  void products(ArrayRef<Value> keys, ArrayRef<Value> queries) {
-    RankedTensorType type32 = t.f32({2 * chunk, half}, t.acc());
+  /// A_kk (64 rows of the tile, the first warpgroup) and A_qk (the second).
+  /// With D = diag(1 / |k|), what is inverted is D A_kk D^-1: then columns need
+  /// no scale here, and rows of the inverse need none.
+  void products() {
+    RankedTensorType halfType = t.f32({2 * chunk, half}, t.acc());
     t.wgmmaFence({});
-    Value early = t.wgmma(type32, {gStage, qStage}, {right});
-    Value late = t.wgmma(type32, {left, leftQ}, {right}, {}, false, half);
+    Value near = t.wgmma(halfType, {left, leftQ}, {right});
+    Value across = t.wgmma(halfType, {left, leftQ}, {far});
+    Value late = t.wgmma(halfType, {left, leftQ}, {right}, {}, false, half);
     t.wgmmaCommit();
-    SmallVector<Value> done = t.wgmmaWait(0, {early, late});
-    t.barrier();
-    for (int64_t index = 0; index < slices; ++index) {
-      t.storeShared(keys[index], gStage, index * slice, segment);
-      t.storeShared(queries[index], qStage, index * slice, segment);
-    }
-    t.fenceShared();
+    SmallVector<Value> done = t.wgmmaWait(0, {near, across, late});
+    t.barrier(); // the triangle takes the place of `far`
 
-    Value product = t.concat(done[0], done[1]);
+    Value token = t.bitAnd(t.iota(0, halfType), t.i32(chunk - 1));
+    Value early = t.select(t.atLeast(token, t.i32(half)), done[1], done[0]);
+    Value product = t.concat(early, done[2]);
     auto type = cast<RankedTensorType>(product.getType());
-    Value row = t.iota(0, type), column = t.iota(1, type);
-    Value isQuery = t.atLeast(row, t.i32(chunk));
-    Value token = t.bitAnd(row, t.i32(chunk - 1));
-    Value least = t.select(isQuery, column, t.add(column, t.i32(1)));
-    Value below = t.atLeast(token, least);
-    Value rowScale = t.times(rowVector(keyNorm), rowVector(strength));
-    Value scale = t.times(t.broadcast(rowScale, type),
-                          t.broadcast(columnVector(keyNorm), type));
-    scale = t.select(isQuery, t.f32(1.0), scale);
-    product = t.select(below, t.times(product, scale), t.f32(0.0));
+    Value isQuery = secondWarpgroup();
+    Value rowScale =
+        t.select(isQuery, t.f32(1.0),
+                 t.loadRepeated(t.f32({2 * chunk}, rowsOf()), keyScale));
+    Value least = t.select(isQuery, t.i32(0), t.i32(1));
+    Value row = t.sub(t.bitAnd(t.iota(0, type), t.i32(chunk - 1)), least);
+    product =
+        t.select(t.atLeast(row, t.iota(1, type)),
+                 t.times(product, t.broadcast(rowScale, type)), t.f32(0.0));
     t.storeOfWarpgroup(0, product, triangle);
     t.storeOfWarpgroup(1, t.truncate(product), scoreStage);
   }
-  Value rowVector(Value buffer) {
-    return t.loadRepeated(t.f32({2 * chunk}, rowsOf()), buffer);
-  }
-  Value columnVector(Value buffer) {
-    return t.loadShared(t.f32({chunk}, columnsOf()), buffer);
-  }
+  Value secondWarpgroup() { return t.atLeast(t.warpId(), t.i32(4)); }
 
   /// W = T' Kd (first warpgroup) and U = T' v (second one), in place of Kd, v.
   void solve() {
     tile::UnitLowerInverseOp::create(t.b, t.loc, triangle, scratch);
     RankedTensorType type = t.f32({2 * chunk, chunk}, t.acc());
+    RankedTensorType columns = t.f32({chunk}, columnsOf());
+    Value scale = t.select(secondWarpgroup(), t.loadShared(columns, valueScale),
+                           t.loadShared(columns, keyScale));
     Value inverse = t.loadRepeated(type, triangle);
-    Value isValue = t.atLeast(t.iota(0, type), t.i32(chunk));
-    Value columns = t.times(t.broadcast(columnVector(strength), type),
-                            t.select(isValue, t.f32(1.0),
-                                     t.broadcast(columnVector(keyNorm), type)));
-    Value rowsScale = t.broadcast(rowVector(keyNorm), type);
-    Value a = t.truncate(t.times(t.times(inverse, rowsScale), columns));
+    Value a = t.truncate(t.times(inverse, t.broadcast(scale, type)));
     SmallVector<Value> operand = t.wgmmaFence({a});
     Value result = t.wgmma(t.f32({2 * chunk, dim}, t.acc()), operand,
                            {gStage, vStage}, {}, /*transposeB=*/true);
@@ -418,11 +407,12 @@ private:
   /// O of 32 tokens in place of their Qd, once every warp has used that.
   void put(Value sum, int64_t token) {
     t.barrier();
-    Value scale = t.broadcast(
-        t.loadShared(t.f32({half}, columnsOf()), scaleStage, token),
-        cast<RankedTensorType>(sum.getType()));
-    Value output = t.select(kept, t.times(sum, scale), t.f32(0.0));
-    t.storeTransposed(t.truncate(output), qStage, token);
+    Value scale =
+        t.broadcast(t.loadShared(t.f32({half}, columnsOf()), scaleStage, token),
+                    cast<RankedTensorType>(sum.getType()));
+    Value output = t.truncate(t.times(sum, scale));
+    Value none = t.truncate(t.zeros(cast<RankedTensorType>(sum.getType())));
+    t.storeTransposed(t.select(kept, output, none), qStage, token);
   }
 
   void write() {

@@ -76,8 +76,6 @@ Value TileBuilder::atLeast(Value x, Value y) {
 }
 Value TileBuilder::select(Value condition, Value x, Value y) {
   auto [l, r] = alike(x, y);
-  if (isa<Tile>(l.getType()) && !isa<Tile>(condition.getType()))
-    condition = splat(condition, tileType(l));
   return arith::SelectOp::create(b, loc, condition, l, r);
 }
 Value TileBuilder::element(Value base, Value offset) {
@@ -146,6 +144,8 @@ Value TileBuilder::blockId() {
   return BlockIdOp::create(b, loc, b.getI32Type());
 }
 
+Value TileBuilder::warpId() { return WarpIdOp::create(b, loc, b.getI32Type()); }
+
 static Tile without(TileBuilder &t, Tile type, int64_t axis) {
   SmallVector<int64_t> shape(type.getShape());
   shape.erase(shape.begin() + axis);
@@ -188,10 +188,10 @@ void TileBuilder::store(Value tile, Value base, Value offset, int64_t alignment,
                   b.getI64IntegerAttr(alignment));
 }
 Value TileBuilder::shared(Ints shape, Type element, bool swizzle,
-                          int64_t stages, int64_t pad) {
-  return AllocSharedOp::create(
-      b, loc,
-      SharedType::get(b.getContext(), shape, element, swizzle, pad, stages));
+                          int64_t stages, int64_t pad, Value over) {
+  auto type =
+      SharedType::get(b.getContext(), shape, element, swizzle, pad, stages);
+  return AllocSharedOp::create(b, loc, type, over);
 }
 Value TileBuilder::stage(Value buffer, Value index) {
   return StageOp::create(b, loc, buffer, index);

@@ -32,6 +32,7 @@ public:
 
   // Scalars.
   mlir::Value blockId();
+  mlir::Value warpId(); ///< in its role
   mlir::Value i32(int64_t value);
   mlir::Value i64(int64_t value);
   mlir::Value f32(double value);
@@ -77,7 +78,8 @@ public:
              int64_t alignment, mlir::Value rowStride = {},
              mlir::Value rows = {});
   mlir::Value shared(Ints shape, mlir::Type element, bool swizzle,
-                     int64_t stages = 1, int64_t pad = 0);
+                     int64_t stages = 1, int64_t pad = 0,
+                     mlir::Value over = {});
   mlir::Value stage(mlir::Value buffer, mlir::Value index);
   mlir::Value loadShared(mlir::RankedTensorType type, mlir::Value buffer,
                          int64_t firstRow = 0, int64_t segment = 0);

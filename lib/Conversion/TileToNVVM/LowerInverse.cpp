@@ -3,8 +3,8 @@
 //
 // (I + A)^-1 for a 64 x 64 strictly lower triangular A in shared memory, on
 // eight warps. Four diagonal blocks of 16 by forward substitution, a lane for
-// each column; then blocks below the diagonal, 16 and 32 wide, by two products
-// each.
+// each column; then blocks below the diagonal, 16 and 32 wide, by two TF32
+// products each.
 
 #include "Lowering.h"
 
@@ -41,16 +41,17 @@ struct LowerUnitLowerInverse : OpConversionPattern<UnitLowerInverseOp> {
     meet();
     invertDiagonal(emit, op, a, thread);
     meet();
-    // Two pairs of 16 x 16 blocks, 128 threads each: rows 8 to a thread group.
-    Value pair = emit.shr(thread, 7);
-    Value own = emit.bitAnd(thread, emit.c32(127));
-    Matrix first = a;
+    // Two pairs of 16 x 16 blocks, two warps each; the other warps do the same.
+    Value warp = emit.shr(thread, 5);
+    Value pair = emit.bitAnd(emit.shr(warp, 1), emit.c32(1));
+    Matrix first = a, firstScratch = x;
     first.pointer = emit.offset(
         a.pointer, emit.mul(pair, emit.c32(32 * a.rowBytes + 32 * 4)));
-    Matrix scratch = x;
-    scratch.pointer = emit.offset(x.pointer, emit.mul(pair, emit.c32(16 * 4)));
-    eliminate(emit, first, scratch, own, 16, 2, meet);
-    eliminate(emit, a, x, thread, 32, 4, meet);
+    firstScratch.pointer =
+        emit.offset(x.pointer, emit.mul(pair, emit.c32(16 * 4)));
+    eliminate(emit, first, firstScratch, emit.bitAnd(warp, emit.c32(1)), 16,
+              meet);
+    eliminate(emit, a, x, warp, 32, meet);
     rewriter.eraseOp(op);
     return success();
   }
@@ -66,15 +67,18 @@ struct LowerUnitLowerInverse : OpConversionPattern<UnitLowerInverseOp> {
     Value column = emit.bitAnd(thread, emit.c32(15));
     Value start = emit.offset(
         a.pointer, emit.mul(warp, emit.c32(16 * a.rowBytes + 16 * 4)));
+    Type quad = VectorType::get({4}, emit.f32());
     Values t;
     for (int64_t i = 0; i < 16; ++i) {
       Value sum = LLVM::SelectOp::create(emit.b, emit.loc,
                                          emit.equal(column, emit.c32(i)),
                                          emit.cf32(1), emit.cf32(0));
-      for (int64_t m = 0; m < i; ++m) {
-        Value element = emit.load(
-            emit.f32(), emit.offset(start, i * a.rowBytes + m * 4), 4);
-        sum = emit.fma(emit.fneg(element), t[m], sum);
+      for (int64_t m = 0; m < i; m += 4) {
+        Values row = unpackVector(
+            emit,
+            emit.load(quad, emit.offset(start, i * a.rowBytes + m * 4), 16));
+        for (int64_t n = m; n < std::min(m + 4, i); ++n)
+          sum = emit.fma(emit.fneg(row[n - m]), t[n], sum);
       }
       t.push_back(sum);
     }
@@ -85,43 +89,53 @@ struct LowerUnitLowerInverse : OpConversionPattern<UnitLowerInverseOp> {
   }
 
   /// The block below the diagonal of [A 0; C B], whose diagonal blocks of
-  /// `size` are inverted already: C := -B C A. A thread computes `width`
-  /// neighbouring elements.
-  void eliminate(NvEmit &emit, Matrix a, Matrix x, Value thread, int64_t size,
-                 int64_t width, llvm::function_ref<void()> meet) const {
-    int64_t perRow = size / width;
-    Value row = emit.shr(thread, llvm::Log2_64(perRow));
-    Value column = emit.shl(emit.bitAnd(thread, emit.c32(perRow - 1)),
-                            llvm::Log2_64(width));
-    Matrix upper = a, below = a.block(emit, size, 0),
-           lower = a.block(emit, size, size);
-    product(emit, below, upper, x, row, column, size, width, /*negate=*/false);
+  /// `size` are inverted already: C := -B C A. A warp computes 16 x 8 elements.
+  void eliminate(NvEmit &emit, Matrix a, Matrix x, Value warp, int64_t size,
+                 llvm::function_ref<void()> meet) const {
+    Matrix below = a.block(emit, size, 0), lower = a.block(emit, size, size);
+    product(emit, below, a, x, warp, size, /*negate=*/false);
     meet();
-    product(emit, lower, x, below, row, column, size, width, /*negate=*/true);
+    product(emit, lower, x, below, warp, size, /*negate=*/true);
     meet();
   }
 
-  void product(NvEmit &emit, Matrix left, Matrix right, Matrix out, Value row,
-               Value column, int64_t size, int64_t width, bool negate) const {
-    Value leftRow =
-        emit.offset(left.pointer, emit.mul(row, emit.c32(left.rowBytes)));
-    Value rightColumn = emit.offset(right.pointer, emit.shl(column, 2));
-    Type vector = VectorType::get({width}, emit.f32());
-    Values sums(width, emit.cf32(0));
-    for (int64_t k = 0; k < size; ++k) {
-      Value x = emit.load(emit.f32(), emit.offset(leftRow, k * 4), 4);
-      if (negate)
-        x = emit.fneg(x);
-      Values y = unpackVector(
-          emit, emit.load(vector, emit.offset(rightColumn, k * right.rowBytes),
-                          width * 4));
-      for (int64_t i = 0; i < width; ++i)
-        sums[i] = emit.fma(x, y[i], sums[i]);
+  /// One 16 x 8 block of left * right: fragments of mma.m16n8k8.
+  void product(NvEmit &emit, Matrix left, Matrix right, Matrix out, Value warp,
+               int64_t size, bool negate) const {
+    int64_t perRow = size / 8;
+    Value firstRow = emit.shl(emit.shr(warp, llvm::Log2_64(perRow)), 4);
+    Value firstColumn = emit.shl(emit.bitAnd(warp, emit.c32(perRow - 1)), 3);
+    Value lane = emit.lane(), group = emit.shr(lane, 2);
+    Value member = emit.bitAnd(lane, emit.c32(3));
+    auto element = [&](Matrix matrix, Value row, Value column) {
+      Value bytes = emit.add(emit.mul(row, emit.c32(matrix.rowBytes)),
+                             emit.shl(column, 2));
+      return emit.offset(matrix.pointer, bytes);
+    };
+    Value row = emit.add(firstRow, group);
+    Value aStart = element(left, row, member);
+    Value bStart = element(right, member, emit.add(firstColumn, group));
+    auto at = [&](Value start, int64_t bytes) {
+      return emit.load(emit.f32(), emit.offset(start, bytes), 4);
+    };
+    Values sums(4, emit.cf32(0));
+    for (int64_t k = 0; k < size; k += 8) {
+      Values a, b;
+      for (int64_t column : {0, 4})
+        for (int64_t below : {0, 8})
+          a.push_back(at(aStart, below * left.rowBytes + (k + column) * 4));
+      for (int64_t below : {0, 4})
+        b.push_back(at(bStart, (k + below) * right.rowBytes));
+      sums = emit.mmaTf32(sums, a, b);
     }
-    Value target = emit.offset(
-        emit.offset(out.pointer, emit.mul(row, emit.c32(out.rowBytes))),
-        emit.shl(column, 2));
-    emit.store(packVector(emit, sums), target, width * 4);
+    if (negate)
+      for (Value &sum : sums)
+        sum = emit.fneg(sum);
+    Value target =
+        element(out, row, emit.add(firstColumn, emit.shl(member, 1)));
+    for (int64_t half : {0, 1})
+      emit.store(packVector(emit, {sums[2 * half], sums[2 * half + 1]}),
+                 emit.offset(target, half * 8 * out.rowBytes), 8);
   }
 };
 

@@ -60,7 +60,7 @@ class GlobalAddress {
 public:
   template <typename OpTy, typename Adaptor>
   GlobalAddress(NvEmit &emit, OpTy op, Adaptor adaptor, RankedTensorType type)
-      : emit(emit), bytes(bytesOf(type.getElementType())),
+      : emit(emit), bytes(bytesOf(op.getBase().getType().getElementType())),
         stride(adaptor.getRowStride()), rows(adaptor.getRows()) {
     bool column = type.getRank() == 1 && stride;
     ThreadMap map = threadMap(type);
@@ -138,7 +138,7 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
     auto type = tileType(op.getResult());
     Type element = type.getElementType();
     GlobalAddress address(emit, op, adaptor, type);
-    if (element.isBF16() && address.width == 1)
+    if (op.getBase().getType().getElementType().isBF16() && address.width == 1)
       return gather(emit, op, type, address, rewriter);
     Type access = accessType(emit, element, address.width);
     Values out;
@@ -153,7 +153,7 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
     return success();
   }
 
-  /// BF16 elements that are not neighbours, paired in registers.
+  /// BF16 elements that are not neighbours, paired in registers or extended.
   LogicalResult gather(NvEmit &emit, LoadOp op, RankedTensorType type,
                        GlobalAddress &address,
                        ConversionPatternRewriter &rewriter) const {
@@ -165,9 +165,14 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
       words.push_back(
           LLVM::ZExtOp::create(emit.b, emit.loc, emit.i32(), loaded));
     }
-    for (unsigned r = 0; r < words.size(); r += 2)
-      out.push_back(LLVM::OrOp::create(emit.b, emit.loc, words[r],
-                                       emit.shl(words[r + 1], 16)));
+    if (type.getElementType().isF32())
+      for (Value word : words)
+        out.push_back(LLVM::BitcastOp::create(emit.b, emit.loc, emit.f32(),
+                                              emit.shl(word, 16)));
+    else
+      for (unsigned r = 0; r < words.size(); r += 2)
+        out.push_back(LLVM::OrOp::create(emit.b, emit.loc, words[r],
+                                         emit.shl(words[r + 1], 16)));
     rewriter.replaceOp(op, packVector(emit, out));
     return success();
   }
@@ -360,6 +365,24 @@ struct LowerStoreShared : OpConversionPattern<StoreSharedOp> {
     return success();
   }
 
+  /// 16 x 16 elements are four 8 x 8 matrices, which one instruction stores;
+  /// lane l gives row l mod 8 of matrix l / 8.
+  void storeMatrices(NvEmit &emit, StoreSharedOp op, OpAdaptor adaptor,
+                     int64_t skipped, ArrayRef<Value> values) const {
+    auto type = tileType(op.getValue());
+    Value lane = emit.lane(), number = emit.shr(lane, 3);
+    Value row = emit.add(emit.shl(emit.bitAnd(number, emit.c32(1)), 3),
+                         emit.bitAnd(lane, emit.c32(7)));
+    Value warpRow = emit.shl(localWarp(emit, op), 4);
+    row = emit.add(row, emit.add(warpRow, emit.c32(-skipped)));
+    Value column = emit.shl(emit.shr(number, 1), 3);
+    SharedAddress address(emit, op.getBuffer().getType(), adaptor.getBuffer(),
+                          {row, type.getShape()[0] - 1}, {column, 8});
+    for (int64_t first = 0; first < type.getShape()[1]; first += 16)
+      emit.storeMatrix(address.at(op.getFirstRow(), first),
+                       values.slice(first / 4, 4));
+  }
+
   /// The tile's row `skipped` is the first one in the buffer.
   void storeAll(NvEmit &emit, StoreSharedOp op, OpAdaptor adaptor,
                 int64_t skipped) const {
@@ -374,6 +397,9 @@ struct LowerStoreShared : OpConversionPattern<StoreSharedOp> {
             ArrayRef<Value>(values).slice(column / 16 * 4, 4));
       return;
     }
+    if (isa<AccAttr>(type.getEncoding()) && buffer.getSwizzle() &&
+        type.getElementType().isBF16() && type.getShape()[1] % 16 == 0)
+      return storeMatrices(emit, op, adaptor, skipped, values);
     ThreadMap map = threadMap(type);
     RowColumn where =
         rowsAndColumns(emit, op, type, map, false, op.getSegment());

@@ -92,8 +92,9 @@ void populateSyncPatterns(const mlir::TypeConverter &types,
 /// op any more.
 void lowerOnWarps(mlir::Operation *kernel);
 
-/// Gives every stretch of a loop between two barriers its own copy of the thread
-/// number, so that addresses are not kept in registers for the whole loop.
+/// Gives every stretch of a loop between two barriers its own copy of the
+/// thread number, so that addresses are not kept in registers for the whole
+/// loop.
 void renewThreadIds(mlir::Operation *kernel);
 
 /// Where k3t.alloc_shared and k3t.alloc_barrier find their offset.

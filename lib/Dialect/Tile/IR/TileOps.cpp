@@ -165,13 +165,17 @@ template <typename OpTy> static LogicalResult checkGlobal(OpTy op, Type tile) {
   if (failed(checkTile(op, tile)))
     return failure();
   auto type = cast<RankedTensorType>(tile);
-  if (op.getBase().getType().getElementType() != type.getElementType())
+  Type element = op.getBase().getType().getElementType();
+  bool extends = isa<LoadOp>(op) && element.isBF16() &&
+                 type.getElementType().isF32() && type.getRank() == 1 &&
+                 op.getRowStride();
+  if (element != type.getElementType() && !extends)
     return op.emitOpError("tile and memory have different element types");
   if (type.getRank() > 1 && !op.getRowStride())
     return op.emitOpError("a tile of rank 2 or more needs a row stride");
   if (op.getRows() && !op.getRowStride())
     return op.emitOpError("a number of rows goes with a row stride");
-  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   int64_t alignment = op.getAlignment();
   if (!llvm::isPowerOf2_64(alignment) || alignment < bytes || alignment > 16)
     return op.emitOpError() << "alignment must be a power of two from " << bytes

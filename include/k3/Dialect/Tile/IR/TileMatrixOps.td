@@ -72,7 +72,7 @@ def K3T_UnitLowerInverseOp : K3T_Op<"unit_lower_inverse"> {
   let description = [{
     `buffer` is F32 [64, 64] without swizzle, zero on and above its diagonal;
     `scratch` is F32 [32, 32]. 16 x 16 blocks by
-    forward substitution, then the blocks below by products in F32: the inverse
+    forward substitution, then the blocks below by products in TF32: the inverse
     of [A 0; C B] is [A^-1 0; -B^-1 C A^-1 B^-1]. Doubling powers would cancel
     under real decays. All warps of the role take part, 8 of them; the op begins
     and ends with a barrier of theirs.

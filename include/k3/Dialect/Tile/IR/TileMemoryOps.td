@@ -28,7 +28,8 @@ def K3T_LoadOp : K3T_Op<"load", [AttrSizedOperandSegments]> {
     Element (r, c) is `base[offset + r * row_stride + c]`, counted in elements;
     rows from `rows` on are zero and not read. A tile of rank 1 with a stride is
     a column: element r is `base[offset + r * row_stride]`. `alignment` is what the caller
-    promises for the address of every row, in bytes; accesses are no wider.
+    promises for the address of every row, in bytes; accesses are no wider. A
+    column of BF16 may be loaded as F32.
   }];
   let arguments = (ins K3T_GlobalType:$base, I64:$offset,
                        Optional<I64>:$row_stride, Optional<I32>:$rows,
@@ -56,8 +57,16 @@ def K3T_StoreOp : K3T_Op<"store", [AttrSizedOperandSegments]> {
 
 def K3T_AllocSharedOp : K3T_Op<"alloc_shared"> {
   let summary = "a buffer in shared memory, for the whole kernel";
+  let description = [{
+    With `over`, in the memory of another buffer: the two hold something at
+    different times, which is up to the author.
+  }];
+  let arguments = (ins Optional<K3T_SharedType>:$over);
   let results = (outs K3T_SharedType:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
+  let assemblyFormat = "(`over` $over^ `:` type($over))? attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$type), [{
+    build($_builder, $_state, type, /*over=*/::mlir::Value());
+  }]>];
 }
 
 def K3T_StageOp : K3T_Op<"stage", [Pure]> {

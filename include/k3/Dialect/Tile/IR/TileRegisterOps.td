@@ -15,6 +15,13 @@ def K3T_BlockIdOp : K3T_Op<"block_id", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def K3T_WarpIdOp : K3T_Op<"warp_id", [Pure]> {
+  let summary = "the number of the warp in its role";
+  let description = "The same register for all lanes, so branches on it are too.";
+  let results = (outs I32:$id);
+  let assemblyFormat = "attr-dict";
+}
+
 def K3T_SplatOp : K3T_Op<"splat", [Pure]> {
   let summary = "a tile with one value everywhere";
   let arguments = (ins AnyTypeOf<[F32, I32, I1]>:$value);
