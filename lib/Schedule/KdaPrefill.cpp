@@ -37,11 +37,11 @@ namespace {
 
 constexpr int64_t chunk = 64, dim = 128, stages = 2;
 constexpr int64_t segment = 16, slice = 2, slices = segment / slice;
-constexpr int64_t half = chunk / 2;
+constexpr int64_t half = chunk / 2, part = 32;
 constexpr int64_t recurWarps = 8, prepareWarps = 8;
 // A thread starts with 128 registers; these are the shares that the roles trade
 // them for.
-constexpr int64_t recurRegisters = 160, prepareRegisters = 96;
+constexpr int64_t recurRegisters = 176, prepareRegisters = 80;
 
 class PrefillBuilder {
 public:
@@ -333,14 +333,17 @@ private:
                            t.loadShared(columns, keyScale));
     Value inverse = t.loadRepeated(type, triangle);
     Value a = t.truncate(t.times(inverse, t.broadcast(scale, type)));
-    SmallVector<Value> operand = t.wgmmaFence({a});
-    Value result = t.wgmma(t.f32({2 * chunk, dim}, t.acc()), operand,
-                           {gStage, vStage}, {}, /*transposeB=*/true);
-    t.wgmmaCommit();
-    Value solved = t.truncate(t.wgmmaWait(0, {result})[0]);
-    t.barrier(/*warpgroup=*/true);
-    t.storeOfWarpgroup(0, solved, gStage);
-    t.storeOfWarpgroup(1, solved, vStage);
+    SmallVector<Value> operand = {a};
+    for (int64_t column : {0l, dim / 2}) {
+      operand = t.wgmmaFence(operand);
+      Value result = t.wgmma(t.f32({2 * chunk, dim / 2}, t.acc()), operand,
+                             {gStage, vStage}, {}, /*transposeB=*/true, column);
+      t.wgmmaCommit();
+      Value solved = t.truncate(t.wgmmaWait(0, {result})[0]);
+      t.barrier(/*warpgroup=*/true);
+      t.storeOfWarpgroup(0, solved, gStage, column);
+      t.storeOfWarpgroup(1, solved, vStage, column);
+    }
   }
 
   RankedTensorType stateType() { return t.f32({dim, dim}, t.acc()); }
@@ -387,18 +390,16 @@ private:
     Value after = t.wgmma(stateType(), {change}, {kStage}, fenced[1],
                           /*transposeB=*/true);
     t.wgmmaCommit();
-    Value early = output(operand, change, 0);
-    SmallVector<Value> done = t.wgmmaWait(0, {after, early});
-    put(done[1], 0);
-    Value late = output(operand, change, half);
-    put(t.wgmmaWait(0, {late})[0], half);
+    after = t.wgmmaWait(0, {after})[0];
+    for (int64_t token = 0; token < chunk; token += part)
+      put(t.wgmmaWait(0, {output(operand, change, token)})[0], token);
     write();
-    return done[0];
+    return after;
   }
 
   /// O^T of 32 tokens, before its scale.
   Value output(Value operand, Value change, int64_t token) {
-    RankedTensorType type = t.f32({dim, half}, t.acc());
+    RankedTensorType type = t.f32({dim, part}, t.acc());
     Value sum = t.wgmma(type, {operand}, {qStage}, {}, false, token);
     sum = t.wgmma(type, {change}, {scoreStage}, sum, false, token);
     t.wgmmaCommit();
@@ -408,7 +409,7 @@ private:
   void put(Value sum, int64_t token) {
     t.barrier();
     Value scale =
-        t.broadcast(t.loadShared(t.f32({half}, columnsOf()), scaleStage, token),
+        t.broadcast(t.loadShared(t.f32({part}, columnsOf()), scaleStage, token),
                     cast<RankedTensorType>(sum.getType()));
     Value output = t.truncate(t.times(sum, scale));
     Value none = t.truncate(t.zeros(cast<RankedTensorType>(sum.getType())));

@@ -211,18 +211,20 @@ Value TileBuilder::loadRepeated(Tile type, Value buffer) {
 }
 void TileBuilder::storeShared(Value tile, Value buffer, int64_t firstRow,
                               int64_t segment) {
-  StoreSharedOp::create(b, loc, tile, buffer, UnitAttr(), IntegerAttr(),
-                        b.getI64IntegerAttr(firstRow),
-                        b.getI64IntegerAttr(segment));
+  auto op = StoreSharedOp::create(b, loc, tile, buffer);
+  op.setFirstRow(firstRow);
+  op.setSegment(segment);
 }
 void TileBuilder::storeTransposed(Value tile, Value buffer, int64_t firstRow) {
-  StoreSharedOp::create(b, loc, tile, buffer, b.getUnitAttr(), IntegerAttr(),
-                        b.getI64IntegerAttr(firstRow), b.getI64IntegerAttr(0));
+  auto op = StoreSharedOp::create(b, loc, tile, buffer);
+  op.setTranspose(true);
+  op.setFirstRow(firstRow);
 }
-void TileBuilder::storeOfWarpgroup(int64_t group, Value tile, Value buffer) {
-  StoreSharedOp::create(b, loc, tile, buffer, UnitAttr(),
-                        b.getI64IntegerAttr(group), b.getI64IntegerAttr(0),
-                        b.getI64IntegerAttr(0));
+void TileBuilder::storeOfWarpgroup(int64_t group, Value tile, Value buffer,
+                                   int64_t firstColumn) {
+  auto op = StoreSharedOp::create(b, loc, tile, buffer);
+  op.setWarpgroup(group);
+  op.setFirstColumn(firstColumn);
 }
 void TileBuilder::copyAsync(Value base, Value offset, Value rowStride,
                             Value rows, Value buffer) {

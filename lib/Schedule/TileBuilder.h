@@ -90,7 +90,8 @@ public:
                    int64_t segment = 0);
   void storeTransposed(mlir::Value tile, mlir::Value buffer,
                        int64_t firstRow = 0);
-  void storeOfWarpgroup(int64_t group, mlir::Value tile, mlir::Value buffer);
+  void storeOfWarpgroup(int64_t group, mlir::Value tile, mlir::Value buffer,
+                        int64_t firstColumn = 0);
   void copyAsync(mlir::Value base, mlir::Value offset, mlir::Value rowStride,
                  mlir::Value rows, mlir::Value buffer);
   void barrier(bool warpgroup = false);

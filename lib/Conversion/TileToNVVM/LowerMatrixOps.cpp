@@ -45,7 +45,10 @@ struct LowerWgmma : OpConversionPattern<WgmmaOp> {
     }
     bool transposed = op.getTransposeB();
     Value b = byWarpgroup(emit, op, adaptor.getB());
-    b = emit.descriptor(emit.offset(b, int64_t(op.getBFirst()) * 128),
+    int64_t first = op.getBFirst();
+    b = emit.descriptor(emit.offset(b, transposed
+                                           ? first / 64 * bType.getPanelBytes()
+                                           : first * 128),
                         transposed ? bType.getPanelBytes() : 16);
     Values acc;
     if (adaptor.getAcc())

@@ -379,8 +379,9 @@ struct LowerStoreShared : OpConversionPattern<StoreSharedOp> {
     SharedAddress address(emit, op.getBuffer().getType(), adaptor.getBuffer(),
                           {row, type.getShape()[0] - 1}, {column, 8});
     for (int64_t first = 0; first < type.getShape()[1]; first += 16)
-      emit.storeMatrix(address.at(op.getFirstRow(), first),
-                       values.slice(first / 4, 4));
+      emit.storeMatrix(
+          address.at(op.getFirstRow(), int64_t(op.getFirstColumn()) + first),
+          values.slice(first / 4, 4));
   }
 
   /// The tile's row `skipped` is the first one in the buffer.
@@ -412,6 +413,7 @@ struct LowerStoreShared : OpConversionPattern<StoreSharedOp> {
     int64_t width = sharedWidth(map, buffer);
     for (unsigned r = 0; r < map.registers(); r += width) {
       auto [row, column] = where.offsets[r];
+      column += op.getFirstColumn();
       emit.store(takeAccess(emit, buffer.getElementType(), width, values, r),
                  elementAt(address, op, row, column),
                  width * buffer.getElementBytes());

@@ -260,12 +260,19 @@ LogicalResult StoreSharedOp::verify() {
   auto type = tileType(getValue());
   if (failed(checkTile(*this, type)))
     return failure();
+  if (!getWarpgroup() && getFirstColumn() != 0)
+    return emitOpError("a first column is for stores of one warpgroup");
   if (!getWarpgroup())
     return checkShared(*this, type, rowsOf(type));
   if (!isAcc(type) || getTranspose() || int64_t(*getWarpgroup()) < 0 ||
       int64_t(*getWarpgroup() + 1) * 64 > rowsOf(type))
     return emitOpError("a warpgroup's rows are 64 rows of a tile with the "
                        "layout acc, not transposed");
+  int64_t column = getFirstColumn();
+  if (column < 0 || column % 64 != 0 ||
+      column + type.getShape()[1] > getBuffer().getType().getCols())
+    return emitOpError("the first column must be a multiple of 64 from which "
+                       "the tile fits");
   return checkShared(*this, type, 64);
 }
 
@@ -348,11 +355,11 @@ LogicalResult WgmmaOp::verify() {
     return emitOpError() << "K must be one multiple of 16 on both sides, got "
                          << k << " and " << bk;
   int64_t first = getBFirst();
-  if (first < 0 || first % 8 != 0 || first + n > bn ||
-      (getTransposeB() && first != 0))
-    return emitOpError() << "rows " << first << " to " << first + n
-                         << " of b: wants multiples of 8 within " << bn
-                         << ", and 0 when b is transposed";
+  int64_t step = getTransposeB() ? 64 : 8;
+  if (first < 0 || first % step != 0 || first + n > bn)
+    return emitOpError() << (getTransposeB() ? "columns " : "rows ") << first
+                         << " to " << first + n << " of b: wants multiples of "
+                         << step << " within " << bn;
   return success();
 }
 

@@ -32,7 +32,8 @@ def K3T_WgmmaOp : K3T_Op<"wgmma", [AttrSizedOperandSegments]> {
     buffer [N, K], or [K, N] with `transpose_b`, then the product is a b; one
     for all warpgroups, or one for each. `acc` is F32 [M, N] with the layout
     acc; without it the product starts from zero. With `negate`, the product is
-    taken away. `b_first` is the first of the N rows of `b` that take part.
+    taken away. `b_first` is the first of the N
+    rows of `b` (columns, with `transpose_b`) that take part.
 
     The result may be used after `k3t.wgmma_wait` only.
   }];

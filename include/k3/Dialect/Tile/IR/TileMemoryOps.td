@@ -106,7 +106,8 @@ def K3T_StoreSharedOp : K3T_Op<"store_shared"> {
   let summary = "a tile to shared memory";
   let description = [{
     As `k3t.load_shared`. With `warpgroup`, only that warpgroup stores, and its
-    64 rows of the tile are what the buffer gets. Nothing else is ordered by it:
+    64 rows of the tile are what the buffer gets; `first_column` is where the
+    tile begins in each row. Nothing else is ordered by it:
     other threads see the tile after `k3t.barrier`, tensor cores after
     `k3t.fence_shared` as well.
   }];
@@ -114,7 +115,12 @@ def K3T_StoreSharedOp : K3T_Op<"store_shared"> {
                        UnitAttr:$transpose,
                        OptionalAttr<I64Attr>:$warpgroup,
                        DefaultValuedAttr<I64Attr, "0">:$first_row,
+                       DefaultValuedAttr<I64Attr, "0">:$first_column,
                        DefaultValuedAttr<I64Attr, "0">:$segment);
+  let builders = [OpBuilder<(ins "::mlir::Value":$value,
+                                 "::mlir::Value":$buffer), [{
+    $_state.addOperands({value, buffer});
+  }]>];
   let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
   let hasVerifier = 1;
 }
