@@ -10,9 +10,9 @@
 //
 //   load      q, k, g, v of the chunk, as they are
 //   prepare   L = k 2^(c - m), likewise for q, R = k 2^(m - c); A_kk, A_qk by
-//             products of these; T = (I + A_kk)^-1; W = T' k 2^c, U = T' v;
-//             Qd = q 2^c; Kr = k 2^(c_C - c)
-//   recur     P = W S; U' = U - P; S = 2^(c_C) S + Kr^T U'; O = Qd S + A_qk U'
+//             products of these; T = (I + A_kk)^-1; Kd = k 2^c, Qd = q 2^c;
+//             Kr = k 2^(c_C - c)
+//   recur     U = T beta (v - Kd S); O = Qd S + A_qk U; S = 2^(c_C) S + Kr^T U
 //
 // The anchor m is c in the middle of each half of the chunk, so no exponent
 // exceeds 16 tokens of the strongest decay; rows of the second half meet
@@ -57,13 +57,14 @@ public:
     locate();
     allocate();
     SmallVector<Value> gate =
-        t.role("prepare", prepareWarps, prepareRegisters, {channels()},
-               [&]() -> SmallVector<Value> { return {gateOffset()}; });
+        t.role("prepare", prepareWarps, prepareRegisters,
+               {t.b.getF32Type(), channels()},
+               [&]() -> SmallVector<Value> { return gateMap(); });
     SmallVector<Value> carried = {loadState()};
     carried = t.loop(chunks, carried, [&](Value step, ValueRange values) {
       enter(step);
       load();
-      prepare(gate[0]);
+      prepare(gate[0], gate[1]);
       return SmallVector<Value>{recur(values[0])};
     });
     storeState(carried[0]);
@@ -78,12 +79,13 @@ private:
   // Scalars of the workgroup.
   Value head, start, length, slot, kept, resumed, chunks, stride;
   // Buffers that roles hand on, and their stage of this chunk.
-  Value qBuffer, kBuffer, gBuffer, vBuffer, scoreBuffer, decayBuffer,
-      scaleBuffer;
-  Value qStage, kStage, gStage, vStage, scoreStage, decayStage, scaleStage;
+  Value qBuffer, kBuffer, gBuffer, vBuffer, scoreBuffer, solveBuffer,
+      decayBuffer, normBuffer, scaleBuffer;
+  Value qStage, kStage, gStage, vStage, scoreStage, solveStage, decayStage,
+      normStage, scaleStage;
   // Buffers of the role prepare.
-  Value right, far, left, leftQ, triangle, scratch, totals, keyScale,
-      valueScale;
+  Value right, far, left, leftQ, triangle, scratch, totals, rowScale,
+      columnScale;
   // Scalars of the chunk.
   Value rows, first;
 
@@ -102,8 +104,9 @@ private:
     return t.extend(t.loadShared(t.bf16({4, slice, dim}, segments()), buffer,
                                  index * slice, segment));
   }
-  void put(Value x, Value y, Value buffer, int64_t index) {
-    t.storeShared(t.truncate(t.times(x, y)), buffer, index * slice, segment);
+  void put(Value x, Value y, Value buffer, int64_t index, int64_t limit = 0) {
+    t.storeShared(t.truncate(t.times(x, y)), buffer, index * slice, segment,
+                  limit);
   }
   Value spread(Value perSegmentValue) {
     return t.broadcast(perSegmentValue, sliced());
@@ -136,17 +139,20 @@ private:
     Type bf16 = t.b.getBF16Type(), full = t.b.getF32Type();
     for (Value *buffer : {&qBuffer, &kBuffer, &gBuffer, &vBuffer})
       *buffer = t.shared({chunk, dim}, bf16, /*swizzle=*/true, stages);
-    scoreBuffer = t.shared({chunk, chunk}, bf16, true, stages);
+    for (Value *buffer : {&scoreBuffer, &solveBuffer})
+      *buffer = t.shared({chunk, chunk}, bf16, true, stages);
     decayBuffer = t.shared({dim}, full, false, stages);
-    scaleBuffer = t.shared({chunk}, full, false, stages);
-    for (Value *buffer : {&right, &far, &left, &leftQ})
+    for (Value *buffer : {&normBuffer, &scaleBuffer})
+      *buffer = t.shared({chunk}, full, false, stages);
+    for (Value *buffer : {&right, &left, &leftQ})
       *buffer = t.shared({chunk, dim}, bf16, true);
-    // `far` has been used before the triangle is written.
-    triangle = t.shared({64, 64}, full, false, 1, /*pad=*/4, /*over=*/far);
-    scratch = t.shared({32, 32}, full, false, 1, /*pad=*/4);
+    far = t.shared({half, dim}, bf16, true);
+    // The factors have been used before the triangle is written.
+    triangle = t.shared({64, 64}, full, false, 1, /*pad=*/4, /*over=*/right);
+    scratch = t.shared({32, 32}, full, false, 1, /*pad=*/4, /*over=*/left);
     totals = t.shared({4, dim}, full, false);
-    keyScale = t.shared({chunk}, full, false);
-    valueScale = t.shared({chunk}, full, false);
+    rowScale = t.shared({chunk}, full, false);
+    columnScale = t.shared({chunk}, full, false);
   }
 
   void enter(Value step) {
@@ -156,6 +162,8 @@ private:
                                  {&gStage, gBuffer},
                                  {&vStage, vBuffer},
                                  {&scoreStage, scoreBuffer},
+                                 {&solveStage, solveBuffer},
+                                 {&normStage, normBuffer},
                                  {&decayStage, decayBuffer},
                                  {&scaleStage, scaleBuffer}})
       *stage = t.stage(buffer, index);
@@ -175,22 +183,21 @@ private:
     t.role("load", recurWarps, recurRegisters, {}, copy, /*with=*/"recur");
   }
 
-  /// -log2(e) exp(A_log)
-  Value gateSlope() {
+  /// The sigmoid of the gate map is 1 / (1 + 2^(slope z + offset)).
+  SmallVector<Value> gateMap() {
     Value a = t.element(aLog, t.wide(head));
-    return t.times(t.exp2(t.times(a, t.f32(M_LOG2E))), t.f32(-M_LOG2E));
-  }
-  Value gateOffset() {
+    Value slope = t.times(t.exp2(t.times(a, t.f32(M_LOG2E))), t.f32(-M_LOG2E));
     Value bias = t.load(channels(), dtBias, t.wide(t.mul(head, t.i32(dim))),
                         /*alignment=*/8);
-    return t.times(bias, gateSlope());
+    return {slope, t.times(bias, slope)};
   }
 
-  void prepare(Value gate) {
+  void prepare(Value slope, Value offset) {
     t.role("prepare", prepareWarps, prepareRegisters, {},
            [&]() -> SmallVector<Value> {
-             SmallVector<Value> sums = decays(gate);
-             norms();
+             Value logits = strengthLogits();
+             SmallVector<Value> sums = decays(slope, offset);
+             norms(logits);
              t.barrier();
              factors(sums);
              products();
@@ -201,19 +208,21 @@ private:
 
   /// Sums of sigmoids inside each segment, slice by slice; leaves the totals.
   /// A logarithm is the sigmoid times `unit`.
-  SmallVector<Value> decays(Value gate) {
+  SmallVector<Value> decays(Value slope, Value offset) {
     RankedTensorType type = sliced();
-    Value slope = gateSlope();
-    Value carry;
-    SmallVector<Value> out;
+    Value shift = spread(everySegment(offset)), carry;
+    SmallVector<Value> values, out;
+    // Step by step over all slices: the chain of one value is long.
+    for (int64_t index = 0; index < slices; ++index)
+      values.push_back(t.exp2(t.fma(raw(gStage, index), slope, shift)));
+    for (Value &value : values)
+      value = t.reciprocal(t.plus(value, t.f32(1.0)));
     for (int64_t index = 0; index < slices; ++index) {
-      Value x = t.fma(raw(gStage, index), slope, spread(everySegment(gate)));
-      Value sigmoid = t.reciprocal(t.plus(t.exp2(x), t.f32(1.0)));
       Value token =
           t.add(t.add(t.mul(t.iota(0, type), t.i32(segment)), t.iota(1, type)),
                 t.i32(index * slice));
       Value sums =
-          t.scan(t.select(t.less(token, rows), sigmoid, t.f32(0.0)), 1);
+          t.scan(t.select(t.less(token, rows), values[index], t.f32(0.0)), 1);
       if (carry)
         sums = t.plus(sums, spread(carry));
       carry = t.last(sums, 1);
@@ -223,26 +232,35 @@ private:
     return out;
   }
 
-  /// What scales rows and columns: K^-0.5 / |q|, beta / |k| and beta / |k|^2.
-  void norms() {
-    Attribute layout = t.blocked({1, 8}, {8, 4}, {8, 1});
+  /// Rows of q and k, each held by four lanes, and vectors of one element a
+  /// row.
+  Attribute tokenRows() { return t.blocked({1, 8}, {8, 4}, {8, 1}); }
+  RankedTensorType perToken() {
+    return t.f32({chunk}, t.slice(1, tokenRows()));
+  }
+  Value strengthLogits() {
+    // `first` counts elements of q; beta has one where q has a head.
+    Value offset = arith::DivSIOp::create(t.b, t.loc, first, t.i64(dim));
+    return t.load(perToken(), beta, offset, /*alignment=*/2, t.i64(shape.heads),
+                  rows);
+  }
+
+  /// What scales rows and columns of the products, one number a token.
+  void norms(Value logits) {
     auto inverseNorm = [&](Value buffer) {
-      Value x = t.extend(t.loadShared(t.bf16({chunk, dim}, layout), buffer));
+      Value x =
+          t.extend(t.loadShared(t.bf16({chunk, dim}, tokenRows()), buffer));
       return t.rsqrt(t.plus(t.sum(t.times(x, x), 1), t.f32(shape.normEpsilon)));
     };
     Value key = inverseNorm(kStage), query = inverseNorm(qStage);
+    Value strength = t.select(t.less(t.iota(0, perToken()), rows),
+                              t.sigmoid(logits), t.f32(0.0));
+    Value scaled = t.times(strength, key);
+    t.storeShared(key, normStage);
     t.storeShared(t.times(query, t.f32(1 / std::sqrt(double(dim)))),
                   scaleStage);
-    auto type = cast<RankedTensorType>(key.getType());
-    // `first` counts elements of q; beta has one where q has a head.
-    Value offset = arith::DivSIOp::create(t.b, t.loc, first, t.i64(dim));
-    Value logits =
-        t.load(type, beta, offset, /*alignment=*/2, t.i64(shape.heads), rows);
-    Value strength =
-        t.select(t.less(t.iota(0, type), rows), t.sigmoid(logits), t.f32(0.0));
-    Value scaled = t.times(strength, key);
-    t.storeShared(scaled, valueScale);
-    t.storeShared(t.times(scaled, key), keyScale);
+    t.storeShared(scaled, columnScale);
+    t.storeShared(t.times(scaled, key), rowScale);
   }
 
   /// Writes every factor of the products to come.
@@ -284,7 +302,7 @@ private:
       put(query, whole, qStage, index);
       put(key, up, right, index);
       Value late = t.times(up, spread(toHalf));
-      put(key, t.times(late, spread(toAnchor)), far, index);
+      put(key, t.times(late, spread(toAnchor)), far, index, half);
       put(key, t.times(late, spread(toEnd)), kStage, index);
     }
     t.storeShared(t.exp2(prefix[4]), decayStage);
@@ -311,39 +329,29 @@ private:
     Value product = t.concat(early, done[2]);
     auto type = cast<RankedTensorType>(product.getType());
     Value isQuery = secondWarpgroup();
-    Value rowScale =
-        t.select(isQuery, t.f32(1.0),
-                 t.loadRepeated(t.f32({2 * chunk}, rowsOf()), keyScale));
+    RankedTensorType rowType = t.f32({2 * chunk}, rowsOf());
+    Value scale = t.select(isQuery, t.splat(t.f32(1.0), rowType),
+                           t.loadRepeated(rowType, rowScale));
     Value least = t.select(isQuery, t.i32(0), t.i32(1));
     Value row = t.sub(t.bitAnd(t.iota(0, type), t.i32(chunk - 1)), least);
-    product =
-        t.select(t.atLeast(row, t.iota(1, type)),
-                 t.times(product, t.broadcast(rowScale, type)), t.f32(0.0));
+    product = t.select(t.atLeast(row, t.iota(1, type)),
+                       t.times(product, t.broadcast(scale, type)), t.f32(0.0));
     t.storeOfWarpgroup(0, product, triangle);
     t.storeOfWarpgroup(1, t.truncate(product), scoreStage);
   }
   Value secondWarpgroup() { return t.atLeast(t.warpId(), t.i32(4)); }
 
-  /// W = T' Kd (first warpgroup) and U = T' v (second one), in place of Kd, v.
+  /// T' = (I + A')^-1 diag(beta / |k|).
   void solve() {
     tile::UnitLowerInverseOp::create(t.b, t.loc, triangle, scratch);
-    RankedTensorType type = t.f32({2 * chunk, chunk}, t.acc());
-    RankedTensorType columns = t.f32({chunk}, columnsOf());
-    Value scale = t.select(secondWarpgroup(), t.loadShared(columns, valueScale),
-                           t.loadShared(columns, keyScale));
-    Value inverse = t.loadRepeated(type, triangle);
-    Value a = t.truncate(t.times(inverse, t.broadcast(scale, type)));
-    SmallVector<Value> operand = {a};
-    for (int64_t column : {0l, dim / 2}) {
-      operand = t.wgmmaFence(operand);
-      Value result = t.wgmma(t.f32({2 * chunk, dim / 2}, t.acc()), operand,
-                             {gStage, vStage}, {}, /*transposeB=*/true, column);
-      t.wgmmaCommit();
-      Value solved = t.truncate(t.wgmmaWait(0, {result})[0]);
-      t.barrier(/*warpgroup=*/true);
-      t.storeOfWarpgroup(0, solved, gStage, column);
-      t.storeOfWarpgroup(1, solved, vStage, column);
-    }
+    t.when(t.less(t.warpId(), t.i32(4)), [&] {
+      RankedTensorType type = t.f32({2 * chunk, chunk}, t.acc());
+      Value inverse = t.loadRepeated(type, triangle);
+      Value scale = t.loadShared(t.f32({chunk}, columnsOf()), columnScale);
+      t.storeOfWarpgroup(0,
+                         t.truncate(t.times(inverse, t.broadcast(scale, type))),
+                         solveStage);
+    });
   }
 
   RankedTensorType stateType() { return t.f32({dim, dim}, t.acc()); }
@@ -375,14 +383,26 @@ private:
   /// The state fills half of the registers, so outputs go by halves of the
   /// chunk.
   Value step(Value before) {
+    RankedTensorType type = t.f32({dim, chunk}, t.acc());
+    Value operand = t.wgmmaFence({t.truncate(before)})[0];
+    Value read = t.wgmma(type, {operand}, {gStage});
+    t.wgmmaCommit();
+    read = t.wgmmaWait(0, {read})[0];
+    Value norm =
+        t.broadcast(t.loadShared(t.f32({chunk}, columnsOf()), normStage), type);
     Value wanted =
         t.extend(t.loadTransposed(t.bf16({dim, chunk}, t.acc()), vStage));
-    SmallVector<Value> fenced = t.wgmmaFence({t.truncate(before), wanted});
-    Value operand = fenced[0];
-    Value change = t.wgmma(t.f32({dim, chunk}, t.acc()), {operand}, {gStage},
-                           fenced[1], false, 0, /*negate=*/true);
-    t.wgmmaCommit();
-    change = t.truncate(t.wgmmaWait(0, {change})[0]);
+    Value error = t.truncate(t.minus(wanted, t.times(read, norm)));
+    error = t.wgmmaFence({error})[0];
+    SmallVector<Value> fenced;
+    for (int64_t token : {0l, half}) {
+      Value part = t.wgmma(t.f32({dim, half}, t.acc()), {error}, {solveStage},
+                           {}, false, token);
+      t.wgmmaCommit();
+      fenced.push_back(t.truncate(t.wgmmaWait(0, {part})[0]));
+      error = t.wgmmaFence({error})[0];
+    }
+    Value change = t.concat(fenced[0], fenced[1]);
     Value decay = t.broadcast(
         t.loadShared(t.f32({dim}, columnsOf()), decayStage), stateType());
     fenced = t.wgmmaFence({change, t.times(before, decay)});

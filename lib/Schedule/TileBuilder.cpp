@@ -210,8 +210,10 @@ Value TileBuilder::loadRepeated(Tile type, Value buffer) {
                               /*repeat=*/true, 0, 0);
 }
 void TileBuilder::storeShared(Value tile, Value buffer, int64_t firstRow,
-                              int64_t segment) {
+                              int64_t segment, int64_t limit) {
   auto op = StoreSharedOp::create(b, loc, tile, buffer);
+  if (limit)
+    op.setLimit(limit);
   op.setFirstRow(firstRow);
   op.setSegment(segment);
 }

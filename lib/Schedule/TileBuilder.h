@@ -87,7 +87,7 @@ public:
                              int64_t firstRow = 0);
   mlir::Value loadRepeated(mlir::RankedTensorType type, mlir::Value buffer);
   void storeShared(mlir::Value tile, mlir::Value buffer, int64_t firstRow = 0,
-                   int64_t segment = 0);
+                   int64_t segment = 0, int64_t limit = 0);
   void storeTransposed(mlir::Value tile, mlir::Value buffer,
                        int64_t firstRow = 0);
   void storeOfWarpgroup(int64_t group, mlir::Value tile, mlir::Value buffer,

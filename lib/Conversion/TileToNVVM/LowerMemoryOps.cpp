@@ -353,7 +353,14 @@ struct LowerStoreShared : OpConversionPattern<StoreSharedOp> {
   matchAndRewrite(StoreSharedOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     NvEmit emit(rewriter, op.getLoc());
-    if (!op.getWarpgroup()) {
+    if (op.getLimit()) {
+      // Segments are held by whole threads.
+      ThreadMap map = threadMap(tileType(op.getValue()));
+      RowColumn where = rowsAndColumns(emit, op, tileType(op.getValue()), map,
+                                       false, op.getSegment());
+      guarded(emit, emit.less(where.row.value, emit.c32(*op.getLimit())),
+              [&] { storeAll(emit, op, adaptor, 0); });
+    } else if (!op.getWarpgroup()) {
       storeAll(emit, op, adaptor, 0);
     } else {
       Value group = emit.shr(uniformWarp(emit, op), 2);

@@ -220,6 +220,9 @@ static LogicalResult checkShared(OpTy op, RankedTensorType type, int64_t rows) {
                             "second dimension");
     rows = (type.getShape()[0] - 1) * segment + type.getShape()[1];
   }
+  if constexpr (std::is_same_v<OpTy, StoreSharedOp>)
+    if (op.getLimit())
+      rows = std::min<int64_t>(rows, int64_t(*op.getLimit()) - first);
   // Elements of a buffer of rank 1 count as its rows.
   if (buffer.getRank() == 1 && type.getRank() == 1)
     std::swap(rows, cols);
@@ -262,6 +265,9 @@ LogicalResult StoreSharedOp::verify() {
     return failure();
   if (!getWarpgroup() && getFirstColumn() != 0)
     return emitOpError("a first column is for stores of one warpgroup");
+  if (getLimit() && (getWarpgroup() || getTranspose() || getSegment() == 0 ||
+                     int64_t(*getLimit()) <= 0 || *getLimit() % getSegment()))
+    return emitOpError("a limit is a number of whole segments");
   if (!getWarpgroup())
     return checkShared(*this, type, rowsOf(type));
   if (!isAcc(type) || getTranspose() || int64_t(*getWarpgroup()) < 0 ||

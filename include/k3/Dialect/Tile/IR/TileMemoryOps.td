@@ -107,7 +107,8 @@ def K3T_StoreSharedOp : K3T_Op<"store_shared"> {
   let description = [{
     As `k3t.load_shared`. With `warpgroup`, only that warpgroup stores, and its
     64 rows of the tile are what the buffer gets; `first_column` is where the
-    tile begins in each row. Nothing else is ordered by it:
+    tile begins in each row. With `limit`, rows of the buffer from there on are
+    left out, whole threads at a time. Nothing else is ordered by it:
     other threads see the tile after `k3t.barrier`, tensor cores after
     `k3t.fence_shared` as well.
   }];
@@ -116,6 +117,7 @@ def K3T_StoreSharedOp : K3T_Op<"store_shared"> {
                        OptionalAttr<I64Attr>:$warpgroup,
                        DefaultValuedAttr<I64Attr, "0">:$first_row,
                        DefaultValuedAttr<I64Attr, "0">:$first_column,
+                       OptionalAttr<I64Attr>:$limit,
                        DefaultValuedAttr<I64Attr, "0">:$segment);
   let builders = [OpBuilder<(ins "::mlir::Value":$value,
                                  "::mlir::Value":$buffer), [{
