@@ -291,7 +291,10 @@ private:
     Value toEnd = t.exp2(t.select(upper, zero, each(rest)));
     Value toAnchor = t.exp2(each(total[2]));
 
-    for (int64_t index = 0; index < slices; ++index) {
+    // Rows eight apart have their bytes at the same swizzled place: together,
+    // they share pointers.
+    for (int64_t step = 0; step < slices; ++step) {
+      int64_t index = step / 2 + step % 2 * (slices / 2);
       Value exponent = t.minus(t.times(sums[index], unit()), spread(shift));
       Value down = t.exp2(exponent), up = t.exp2(t.minus(zero, exponent));
       Value key = raw(kStage, index), query = raw(qStage, index);
@@ -383,29 +386,27 @@ private:
   /// The state fills half of the registers, so outputs go by halves of the
   /// chunk.
   Value step(Value before) {
-    RankedTensorType type = t.f32({dim, chunk}, t.acc());
+    RankedTensorType type = t.f32({dim, half}, t.acc());
     Value operand = t.wgmmaFence({t.truncate(before)})[0];
-    Value read = t.wgmma(type, {operand}, {gStage});
+    SmallVector<Value> parts;
+    for (int64_t token : {0l, half})
+      parts.push_back(t.wgmma(type, {operand}, {gStage}, {}, false, token));
     t.wgmmaCommit();
-    read = t.wgmmaWait(0, {read})[0];
-    Value norm =
-        t.broadcast(t.loadShared(t.f32({chunk}, columnsOf()), normStage), type);
-    Value wanted =
-        t.extend(t.loadTransposed(t.bf16({dim, chunk}, t.acc()), vStage));
-    Value error = t.truncate(t.minus(wanted, t.times(read, norm)));
-    error = t.wgmmaFence({error})[0];
-    SmallVector<Value> fenced;
-    for (int64_t token : {0l, half}) {
-      Value part = t.wgmma(t.f32({dim, half}, t.acc()), {error}, {solveStage},
-                           {}, false, token);
+    parts = t.wgmmaWait(0, parts);
+    for (int64_t index : {0, 1})
+      parts[index] = error(parts[index], index * half);
+    Value error = t.wgmmaFence({t.concat(parts[0], parts[1])})[0];
+    for (int64_t index : {0, 1}) {
+      Value part =
+          t.wgmma(type, {error}, {solveStage}, {}, false, index * half);
       t.wgmmaCommit();
-      fenced.push_back(t.truncate(t.wgmmaWait(0, {part})[0]));
+      parts[index] = t.truncate(t.wgmmaWait(0, {part})[0]);
       error = t.wgmmaFence({error})[0];
     }
-    Value change = t.concat(fenced[0], fenced[1]);
+    Value change = t.concat(parts[0], parts[1]);
     Value decay = t.broadcast(
         t.loadShared(t.f32({dim}, columnsOf()), decayStage), stateType());
-    fenced = t.wgmmaFence({change, t.times(before, decay)});
+    SmallVector<Value> fenced = t.wgmmaFence({change, t.times(before, decay)});
     change = fenced[0];
     Value after = t.wgmma(stateType(), {change}, {kStage}, fenced[1],
                           /*transposeB=*/true);
@@ -415,6 +416,16 @@ private:
       put(t.wgmmaWait(0, {output(operand, change, token)})[0], token);
     write();
     return after;
+  }
+
+  /// v - k S of 32 tokens, transposed.
+  Value error(Value read, int64_t token) {
+    auto type = cast<RankedTensorType>(read.getType());
+    Value norm = t.broadcast(
+        t.loadShared(t.f32({half}, columnsOf()), normStage, token), type);
+    Value wanted =
+        t.extend(t.loadTransposed(t.bf16({dim, half}, t.acc()), vStage, token));
+    return t.truncate(t.minus(wanted, t.times(read, norm)));
   }
 
   /// O^T of 32 tokens, before its scale.

@@ -133,7 +133,7 @@ class ConvertTileToNVVMPass
       if (failed(convert(kernel)))
         return signalPassFailure();
       lowerOnWarps(kernel);
-      renewThreadIds(kernel);
+      renewPhases(kernel);
     }
   }
 
