@@ -28,6 +28,8 @@
 
 #include "k3/Schedule/KdaKernels.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -464,13 +466,17 @@ static LogicalResult checkShape(ModuleOp module, const KdaShape &shape) {
     return module.emitError() << "the tile kernel of KDA prefill is for heads "
                                  "of 128 x 128, got "
                               << shape.keyDim << " x " << shape.valueDim;
-  double exponent = -shape.lowerBound * M_LOG2E * 16;
-  if (!(shape.lowerBound < 0) || exponent >= 126)
-    return module.emitError()
-           << "decays of 16 tokens reach 2^"
-           << (shape.lowerBound < 0 ? exponent : INFINITY)
-           << ", more than F32 holds: a bound from -5.4 to 0 is needed, got "
-           << shape.lowerBound;
+  if (!(shape.lowerBound < 0))
+    return module.emitError(
+        "KDA prefill needs a bounded gate: without a bound on its logarithm, "
+        "the decay of 16 tokens may leave the range of F32");
+  double exponent = -shape.lowerBound * M_LOG2E * segment;
+  if (exponent >= 126)
+    return module.emitError(
+        llvm::formatv("decays of {0} tokens reach 2^-{1:F0}, and F32 ends at "
+                      "2^-126: wanted a "
+                      "lower bound from -5.45 to 0, got {2:F2}",
+                      segment, exponent, shape.lowerBound));
   return success();
 }
 

@@ -26,9 +26,9 @@ func.func @registers(%a: !a, %b: !half, %p: !k3t.global<f32>, %at: i64) attribut
 // leading offset (8192 bytes, 512 in the descriptor).
 // CHECK-LABEL: func.func @warpgroups
 // CHECK: llvm.select
-// CHECK: llvm.mlir.constant(4611686293339078656 : i64)
+// CHECK: llvm.mlir.constant(4611686293338849280 : i64)
 // CHECK: setp.ne.b32 p, 1, 0;
-// CHECK-SAME: p, -1, 1, 0, 1;
+// CHECK-SAME: p, -1, 1, 1;
 func.func @warpgroups(%a: !half, %b: !half, %c: !half, %d: !half, %acc: tensor<128x128xf32, #k3t.acc>, %x: tensor<128x64xbf16, #k3t.acc>) attributes {k3t.warps = 8 : i64} {
   %r = k3t.wgmma a(%x) b(%c, %d) acc(%acc) {negate, transpose_b} : (tensor<128x64xbf16, #k3t.acc>, !half, !half, tensor<128x128xf32, #k3t.acc>) -> tensor<128x128xf32, #k3t.acc>
   %w = k3t.wgmma_wait 0, %r : (tensor<128x128xf32, #k3t.acc>) -> tensor<128x128xf32, #k3t.acc>

@@ -26,7 +26,7 @@ func.func @registers(%x: f32, %t: tensor<8x128xf32, #rows>) attributes {k3t.warp
 
 // CHECK-LABEL: func.func @memory
 func.func @memory(%p: !k3t.global<bf16>, %q: !k3t.global<i32>, %n: i32, %at: i64, %stride: i64) attributes {k3t.warps = 4 : i64} {
-  // CHECK: k3t.alloc_shared : !k3t.shared<[64, 128], bf16, swizzle = true, stages = 2>
+  // CHECK: k3t.alloc_shared : <[64, 128], bf16, swizzle = true, stages = 2>
   %stages = k3t.alloc_shared : !k3t.shared<[64, 128], bf16, swizzle = true, stages = 2>
   // CHECK: k3t.stage
   %s = k3t.stage %stages[%n] : !k3t.shared<[64, 128], bf16, swizzle = true, stages = 2> -> !half
@@ -68,7 +68,7 @@ func.func @matrix(%a: !half, %b: !half, %c: tensor<64x64xf32, #acc>, %t: !square
 
 // CHECK-LABEL: func.func @sync
 func.func @sync(%n: i32) attributes {k3t.warps = 4 : i64} {
-  // CHECK: k3t.alloc_barrier 128 : !k3t.barrier<2>
+  // CHECK: k3t.alloc_barrier 128 : <2>
   %b = k3t.alloc_barrier 128 : !k3t.barrier<2>
   // CHECK: k3t.on_warps 0, 4 registers = 0
   k3t.on_warps 0, 4 registers = 0 {

@@ -8,8 +8,8 @@
 
 // A ring of two roles: the first one waits for stages to be empty.
 // CHECK-LABEL: func.func @ring
-// CHECK: %[[FULL:.*]] = k3t.alloc_barrier 128 : !k3t.barrier<2>
-// CHECK: %[[EMPTY:.*]] = k3t.alloc_barrier 128 : !k3t.barrier<2>
+// CHECK: %[[FULL:.*]] = k3t.alloc_barrier 128
+// CHECK: %[[EMPTY:.*]] = k3t.alloc_barrier 128
 // CHECK: k3t.barrier
 // CHECK: k3t.on_warps 0, 4 registers = 64
 // CHECK:   scf.for
@@ -47,7 +47,7 @@ func.func @ring(%x: f32, %p: !k3t.global<bf16>, %at: i64, %n: i32) attributes {k
 
 // A feeder is done by the warps of the last role, two steps ahead.
 // CHECK-LABEL: func.func @fed
-// CHECK: %[[FED:.*]] = k3t.alloc_barrier 128 : !k3t.barrier<2>
+// CHECK: %[[FED:.*]] = k3t.alloc_barrier 128
 // CHECK-NOT: k3t.alloc_barrier
 // CHECK: k3t.on_warps 0, 4 registers = 0
 // CHECK:   k3t.copy_async
