@@ -140,6 +140,46 @@ def check_prefill(kernel, heads, lengths, shift, seed=1, resumed=True):
                 state=worst_s, untouched=untouched)
 
 
+def check_invariance(kernel, heads, runs=100):
+    """One bit pattern over many runs; a sequence alone as packed with others."""
+    lengths = [300, 64, 129, 1]
+    x = inputs(sum(lengths), heads, -4.0, 11)
+    start = torch.randn(len(lengths), heads, DIM, DIM, device="cuda")
+    first = None
+    same = True
+    for _ in range(runs):
+        pool = start.clone()
+        out = run_prefill(kernel, x, lengths, [0, 1, 2, 3], [1] * 4, pool)
+        first = first or (out, pool)
+        same &= torch.equal(out, first[0]) and torch.equal(pool, first[1])
+    alone, at = True, 0
+    for n, length in enumerate(lengths):
+        part = {k: (v[at:at + length].contiguous() if k in "qkvzb" else v)
+                for k, v in x.items()}
+        pool = start.clone()
+        out = run_prefill(kernel, part, [length], [n], [1], pool)
+        alone &= torch.equal(out, first[0][at:at + length])
+        alone &= torch.equal(pool[n], first[1][n])
+        at += length
+    return dict(heads=heads, runs=runs, one_bit_pattern=same,
+                alone_equals_packed=alone)
+
+
+def check_split(kernel, heads, length, cut):
+    """A sequence in two calls, the second one resumed."""
+    x = inputs(length, heads, -4.0, 13)
+    pool = torch.randn(1, heads, DIM, DIM, device="cuda") * 0.3
+    state = pool[0].double().clone()
+    parts = []
+    for first, last in ((0, cut), (cut, length)):
+        part = {k: (v[first:last].contiguous() if k in "qkvzb" else v)
+                for k, v in x.items()}
+        parts.append(run_prefill(kernel, part, [last - first], [0], [1], pool))
+    want = recurrence(*x.values(), state)
+    return dict(heads=heads, length=length, cut=cut,
+                out=error(torch.cat(parts), want), state=error(pool[0], state))
+
+
 def graph_time(call, replays=15, calls=4):
     call(0)
     torch.cuda.synchronize()
@@ -244,7 +284,8 @@ def main():
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--only", choices=["decode", "prefill"])
     parser.add_argument("--profile", type=int, metavar="TOKENS",
-                        help="only launch each prefill kernel once (for ncu)")
+                        help="only launch each kernel once, for a profiler or "
+                        "compute-sanitizer; decode with a batch of one")
     arguments = parser.parse_args()
     torch.zeros(1, device="cuda")
     results = {"gpu": torch.cuda.get_device_name(), "decode": [], "prefill": []}
@@ -263,8 +304,12 @@ def main():
         if arguments.profile:
             if kind == "prefill":
                 x = inputs(arguments.profile, heads, -4.0, 5)
-                pool = torch.zeros(1, heads, DIM, DIM, device="cuda")
-                run_prefill(kernel, x, [arguments.profile], [0], [1], pool)
+                pool = torch.zeros(2, heads, DIM, DIM, device="cuda")
+                lengths = [arguments.profile // 3,
+                           arguments.profile - arguments.profile // 3]
+                run_prefill(kernel, x, lengths, [0, 1], [1, 0], pool)
+            else:
+                check_decode(kernel, heads, 1, True)
             continue
         if kind == "decode":
             for batch, resumed in ((1, True), (3, False), (8, True)):
@@ -278,6 +323,9 @@ def main():
             note(kind, check_prefill(kernel, heads, [1, 2, 0, 15, 17, 63, 65, 129],
                                      shift))
             note(kind, check_prefill(kernel, heads, [1000], shift))
+        note(kind, check_invariance(kernel, heads))
+        for cut in (1, 63, 64, 100, 299):
+            note(kind, check_split(kernel, heads, 300, cut))
         for sequences, length in ((1, 1024), (1, 8192), (4, 2048), (1, 32768)):
             note(kind, dict(heads=heads, sequences=sequences, length=length,
                             us=time_prefill(kernel, heads, sequences, length,
