@@ -367,8 +367,9 @@ private:
   Value loadState() {
     return t.role("recur", recurWarps, recurRegisters, {stateType()},
                   [&]() -> SmallVector<Value> {
-                    return {t.loadIf(resumed, stateType(), state, stateOffset(),
-                                     8, t.i64(dim))};
+                    return t.loadAllIf(
+                        resumed,
+                        {{stateType(), state, stateOffset(), 8, t.i64(dim)}});
                   })[0];
   }
   void storeState(Value value) {

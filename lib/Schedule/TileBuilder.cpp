@@ -278,18 +278,28 @@ SmallVector<Value> TileBuilder::loop(
   return SmallVector<Value>(op.getResults());
 }
 
-Value TileBuilder::loadIf(Value condition, Tile type, Value base, Value offset,
-                          int64_t alignment, Value rowStride) {
-  auto op = scf::IfOp::create(b, loc, type, condition, /*withElseRegion=*/true);
+SmallVector<Value> TileBuilder::loadAllIf(Value condition,
+                                          ArrayRef<Source> sources) {
+  SmallVector<Type> types;
+  for (const Source &source : sources)
+    types.push_back(source.type);
+  auto op =
+      scf::IfOp::create(b, loc, types, condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
+  SmallVector<Value> loaded, zeros;
   b.setInsertionPointToEnd(op.thenBlock());
-  scf::YieldOp::create(b, loc, load(type, base, offset, alignment, rowStride));
+  for (const Source &source : sources)
+    loaded.push_back(load(source.type, source.base, source.offset,
+                          source.alignment, source.rowStride));
+  scf::YieldOp::create(b, loc, loaded);
   b.setInsertionPointToEnd(op.elseBlock());
-  auto zero = b.getZeroAttr(type.getElementType());
-  Value none = arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(cast<ShapedType>(Type(type)), zero));
-  scf::YieldOp::create(b, loc, none);
-  return op.getResult(0);
+  for (const Source &source : sources)
+    zeros.push_back(arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(cast<ShapedType>(Type(source.type)),
+                               b.getZeroAttr(source.type.getElementType()))));
+  scf::YieldOp::create(b, loc, zeros);
+  return SmallVector<Value>(op.getResults());
 }
 
 void TileBuilder::when(Value condition, llvm::function_ref<void()> body) {

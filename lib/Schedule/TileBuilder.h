@@ -119,10 +119,17 @@ public:
        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
                                                          mlir::ValueRange)>
            body);
-  /// Loads where `condition` holds, zeros elsewhere.
-  mlir::Value loadIf(mlir::Value condition, mlir::RankedTensorType type,
-                     mlir::Value base, mlir::Value offset, int64_t alignment,
-                     mlir::Value rowStride = {});
+  /// What a load needs; `rowStride` may be null.
+  struct Source {
+    mlir::RankedTensorType type;
+    mlir::Value base, offset;
+    int64_t alignment;
+    mlir::Value rowStride;
+  };
+  /// Loads where `condition` holds, zeros elsewhere; all under one branch, so
+  /// that they are under way together.
+  llvm::SmallVector<mlir::Value> loadAllIf(mlir::Value condition,
+                                           llvm::ArrayRef<Source> sources);
   void when(mlir::Value condition, llvm::function_ref<void()> body);
 
   mlir::OpBuilder &b;
