@@ -82,12 +82,11 @@ private:
   Value head, start, length, slot, kept, resumed, chunks, stride;
   // Buffers that roles hand on, and their stage of this chunk.
   Value qBuffer, kBuffer, gBuffer, vBuffer, scoreBuffer, solveBuffer,
-      decayBuffer, normBuffer, scaleBuffer;
+      decayBuffer, normBuffer, scaleBuffer, columnBuffer;
   Value qStage, kStage, gStage, vStage, scoreStage, solveStage, decayStage,
-      normStage, scaleStage;
+      normStage, scaleStage, columnStage;
   // Buffers of the role prepare.
-  Value right, far, left, leftQ, triangle, scratch, totals, rowScale,
-      columnScale;
+  Value right, far, left, leftQ, triangle, scratch, totals, rowScale;
   // Scalars of the chunk.
   Value rows, first;
 
@@ -144,7 +143,8 @@ private:
     for (Value *buffer : {&scoreBuffer, &solveBuffer})
       *buffer = t.shared({chunk, chunk}, bf16, true, stages);
     decayBuffer = t.shared({dim}, full, false, stages);
-    for (Value *buffer : {&normBuffer, &scaleBuffer})
+    // Some warps read the scale of columns while others begin the next chunk.
+    for (Value *buffer : {&normBuffer, &scaleBuffer, &columnBuffer})
       *buffer = t.shared({chunk}, full, false, stages);
     for (Value *buffer : {&right, &left, &leftQ})
       *buffer = t.shared({chunk, dim}, bf16, true);
@@ -154,7 +154,6 @@ private:
     scratch = t.shared({32, 32}, full, false, 1, /*pad=*/4, /*over=*/left);
     totals = t.shared({4, dim}, full, false);
     rowScale = t.shared({chunk}, full, false);
-    columnScale = t.shared({chunk}, full, false);
   }
 
   void enter(Value step) {
@@ -167,7 +166,8 @@ private:
                                  {&solveStage, solveBuffer},
                                  {&normStage, normBuffer},
                                  {&decayStage, decayBuffer},
-                                 {&scaleStage, scaleBuffer}})
+                                 {&scaleStage, scaleBuffer},
+                                 {&columnStage, columnBuffer}})
       *stage = t.stage(buffer, index);
     Value token = t.mul(step, t.i32(chunk));
     rows = t.sub(length, token);
@@ -261,7 +261,7 @@ private:
     t.storeShared(key, normStage);
     t.storeShared(t.times(query, t.f32(1 / std::sqrt(double(dim)))),
                   scaleStage);
-    t.storeShared(scaled, columnScale);
+    t.storeShared(scaled, columnStage);
     t.storeShared(t.times(scaled, key), rowScale);
   }
 
@@ -352,7 +352,7 @@ private:
     t.when(t.less(t.warpId(), t.i32(4)), [&] {
       RankedTensorType type = t.f32({2 * chunk, chunk}, t.acc());
       Value inverse = t.loadRepeated(type, triangle);
-      Value scale = t.loadShared(t.f32({chunk}, columnsOf()), columnScale);
+      Value scale = t.loadShared(t.f32({chunk}, columnsOf()), columnStage);
       t.storeOfWarpgroup(0,
                          t.truncate(t.times(inverse, t.broadcast(scale, type))),
                          solveStage);
