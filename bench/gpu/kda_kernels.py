@@ -11,48 +11,15 @@ weak gates differ by what is added to the logits of the decay (0, -4, -8).
 """
 
 import argparse
-import ctypes
 import json
 import pathlib
-import statistics
 
 import torch
 
+from launch import Kernel, graph_time
+
 LOWER_BOUND = -5.0
 DIM = 128
-cuda = ctypes.CDLL("libcuda.so.1")
-
-
-def check(code, what):
-    if code:
-        raise SystemExit(f"{what}: CUDA error {code}")
-
-
-class Kernel:
-    """One kernel of a cubin, launched on torch's current stream."""
-
-    def __init__(self, folder, name):
-        self.facts = json.loads((folder / f"{name}.json").read_text())
-        image = (folder / f"{name}.cubin").read_bytes()
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        check(cuda.cuModuleLoadData(ctypes.byref(module), image), "load")
-        check(cuda.cuModuleGetFunction(ctypes.byref(function), module,
-                                       self.facts["entry"].encode()), "entry")
-        check(cuda.cuFuncSetAttribute(function, 8, self.facts["shared_bytes"]),
-              "shared memory")
-        self.function = function
-
-    def launch(self, blocks, tensors):
-        values = [ctypes.c_void_p(t.data_ptr()) for t in tensors]
-        pointers = (ctypes.c_void_p * len(values))(
-            *[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values])
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        check(cuda.cuLaunchKernel(self.function, blocks, 1, 1,
-                                  self.facts["threads"], 1, 1,
-                                  self.facts["shared_bytes"], stream, pointers,
-                                  None), "launch")
-
-
 def error(got, want):
     got, want = got.double(), want.double()
     return ((got - want).norm() / want.norm().clamp_min(1e-300)).item()
@@ -178,24 +145,6 @@ def check_split(kernel, heads, length, cut):
     want = recurrence(*x.values(), state)
     return dict(heads=heads, length=length, cut=cut,
                 out=error(torch.cat(parts), want), state=error(pool[0], state))
-
-
-def graph_time(call, replays=15, calls=4):
-    call(0)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for i in range(calls):
-            call(i)
-    times = []
-    for _ in range(replays + 3):
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        graph.replay()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(start.elapsed_time(end) * 1e3 / calls)
-    return statistics.median(times[3:])
 
 
 def time_prefill(kernel, heads, sequences, length, shift):

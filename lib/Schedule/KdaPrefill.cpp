@@ -144,6 +144,8 @@ private:
       *buffer = t.shared({chunk, chunk}, bf16, true, stages);
     decayBuffer = t.shared({dim}, full, false, stages);
     // Some warps read the scale of columns while others begin the next chunk.
+    // The scale of columns has stages as well: some warps read it while others
+    // begin the next chunk.
     for (Value *buffer : {&normBuffer, &scaleBuffer, &columnBuffer})
       *buffer = t.shared({chunk}, full, false, stages);
     for (Value *buffer : {&right, &left, &leftQ})

@@ -178,13 +178,13 @@ Value TileBuilder::bitAnd(Value x, Value y) {
 }
 
 Value TileBuilder::load(Tile type, Value base, Value offset, int64_t alignment,
-                        Value rowStride, Value rows) {
-  return LoadOp::create(b, loc, type, base, offset, rowStride, rows,
+                        Value rowStride, Value rows, Value cols) {
+  return LoadOp::create(b, loc, type, base, offset, rowStride, rows, cols,
                         b.getI64IntegerAttr(alignment));
 }
 void TileBuilder::store(Value tile, Value base, Value offset, int64_t alignment,
-                        Value rowStride, Value rows) {
-  StoreOp::create(b, loc, tile, base, offset, rowStride, rows,
+                        Value rowStride, Value rows, Value cols) {
+  StoreOp::create(b, loc, tile, base, offset, rowStride, rows, cols,
                   b.getI64IntegerAttr(alignment));
 }
 Value TileBuilder::shared(Ints shape, Type element, bool swizzle,
@@ -254,11 +254,12 @@ SmallVector<Value> TileBuilder::wgmmaWait(int64_t pending, ValueRange values) {
 
 SmallVector<Value> TileBuilder::role(StringRef name, int64_t warps,
                                      int64_t registers, TypeRange results,
-                                     Body body, StringRef with) {
+                                     Body body, StringRef with, int64_t lag) {
   auto op =
       RoleOp::create(b, loc, results, b.getStringAttr(name),
                      b.getI64IntegerAttr(warps), b.getI64IntegerAttr(registers),
-                     with.empty() ? StringAttr() : b.getStringAttr(with));
+                     with.empty() ? StringAttr() : b.getStringAttr(with),
+                     b.getI64IntegerAttr(lag));
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&op.getBody());
   YieldOp::create(b, loc, body());

@@ -73,10 +73,11 @@ public:
   // Memory.
   mlir::Value load(mlir::RankedTensorType type, mlir::Value base,
                    mlir::Value offset, int64_t alignment,
-                   mlir::Value rowStride = {}, mlir::Value rows = {});
+                   mlir::Value rowStride = {}, mlir::Value rows = {},
+                   mlir::Value cols = {});
   void store(mlir::Value tile, mlir::Value base, mlir::Value offset,
              int64_t alignment, mlir::Value rowStride = {},
-             mlir::Value rows = {});
+             mlir::Value rows = {}, mlir::Value cols = {});
   mlir::Value shared(Ints shape, mlir::Type element, bool swizzle,
                      int64_t stages = 1, int64_t pad = 0,
                      mlir::Value over = {});
@@ -112,7 +113,8 @@ public:
   llvm::SmallVector<mlir::Value> role(llvm::StringRef name, int64_t warps,
                                       int64_t registers,
                                       mlir::TypeRange results, Body body,
-                                      llvm::StringRef with = {});
+                                      llvm::StringRef with = {},
+                                      int64_t lag = 0);
   /// for i in 0 .. count; the body maps (i, values) to the next values.
   llvm::SmallVector<mlir::Value>
   loop(mlir::Value count, mlir::ValueRange values,

@@ -35,7 +35,7 @@ struct LowerWgmma : OpConversionPattern<WgmmaOp> {
     auto bType = cast<SharedType>(op.getB()[0].getType());
     Values aRegisters;
     Value aDescriptor;
-    int64_t depth;
+    int64_t depth, aPanel = 0;
     if (aTile) {
       aRegisters = unpackVector(emit, adaptor.getA()[0]);
       depth = aTile.getShape()[1];
@@ -62,7 +62,7 @@ struct LowerWgmma : OpConversionPattern<WgmmaOp> {
       if (aTile)
         a.append(aRegisters.begin() + k / 4, aRegisters.begin() + k / 4 + 4);
       else
-        a.push_back(emit.advance(aDescriptor, alongRow(64 * 128)));
+        a.push_back(emit.advance(aDescriptor, alongRow(aPanel)));
       int64_t step = transposed ? k * 128 : alongRow(bType.getPanelBytes());
       acc = emit.wgmma(acc, count, a, emit.advance(b, step), transposed,
                        op.getNegate());

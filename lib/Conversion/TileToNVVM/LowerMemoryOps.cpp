@@ -61,7 +61,8 @@ public:
   template <typename OpTy, typename Adaptor>
   GlobalAddress(NvEmit &emit, OpTy op, Adaptor adaptor, RankedTensorType type)
       : emit(emit), bytes(bytesOf(op.getBase().getType().getElementType())),
-        stride(adaptor.getRowStride()), rows(adaptor.getRows()) {
+        stride(adaptor.getRowStride()), rows(adaptor.getRows()),
+        cols(adaptor.getCols()) {
     bool column = type.getRank() == 1 && stride;
     ThreadMap map = threadMap(type);
     where = rowsAndColumns(emit, op, type, map, column);
@@ -91,7 +92,16 @@ public:
         own.live = emit.less(number, rows);
       }
     }
-    return {emit.offset(own.pointer, column * bytes), own.live};
+    Value live = own.live;
+    if (cols) {
+      Value number = emit.c32(column);
+      if (where.column.value)
+        number = emit.add(where.column.value, number);
+      Value inside = emit.less(number, cols);
+      live = live ? Value(LLVM::AndOp::create(emit.b, emit.loc, live, inside))
+                  : inside;
+    }
+    return {emit.offset(own.pointer, column * bytes), live};
   }
 
   int64_t width;
@@ -102,7 +112,7 @@ private:
   };
   NvEmit &emit;
   int64_t bytes;
-  Value stride, rows, pointer;
+  Value stride, rows, cols, pointer;
   RowColumn where;
   llvm::MapVector<int64_t, Row> cache;
 };

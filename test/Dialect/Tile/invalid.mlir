@@ -132,7 +132,7 @@ func.func @rows(%a: tensor<32x128xbf16, #k3t.acc>, %b: !b) {
 
 !b = !k3t.shared<[64, 128], bf16, swizzle = true>
 func.func @groups(%a: !b, %b: !b) {
-  // expected-error @+1 {{a must be a buffer for each warpgroup}}
+  // expected-error @+1 {{a must be one stage of a swizzled BF16 buffer of 128 rows}}
   %d = k3t.wgmma a(%a) b(%b) : (!b, !b) -> tensor<128x64xf32, #k3t.acc>
   return
 }

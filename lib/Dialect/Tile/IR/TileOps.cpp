@@ -173,6 +173,8 @@ template <typename OpTy> static LogicalResult checkGlobal(OpTy op, Type tile) {
     return op.emitOpError("tile and memory have different element types");
   if (type.getRank() > 1 && !op.getRowStride())
     return op.emitOpError("a tile of rank 2 or more needs a row stride");
+  if (op.getCols() && type.getRank() == 1 && op.getRowStride())
+    return op.emitOpError("a column has no number of columns");
   if (op.getRows() && !op.getRowStride())
     return op.emitOpError("a number of rows goes with a row stride");
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
@@ -334,15 +336,17 @@ LogicalResult WgmmaOp::verify() {
       return emitOpError("a must be a BF16 tile of M rows with the layout acc");
     k = a.getShape()[1];
   } else {
-    if (int64_t(getA().size()) != groups)
-      return emitOpError("a must be a buffer for each warpgroup");
+    int64_t buffers = getA().size();
+    if (buffers != groups && buffers != 1)
+      return emitOpError("a must be one buffer, or one for each warpgroup");
     for (Value value : getA()) {
       auto a = dyn_cast<SharedType>(value.getType());
       if (!a || a != getA()[0].getType() || !a.getSwizzle() ||
-          !a.getElementType().isBF16() || a.getRows() != 64 ||
+          !a.getElementType().isBF16() || a.getRows() != m / buffers ||
           a.getStages() != 1)
-        return emitOpError("a must be one stage of a swizzled BF16 buffer of "
-                           "64 rows");
+        return emitOpError() << "a must be one stage of a swizzled BF16 buffer "
+                                "of "
+                             << m / buffers << " rows";
       k = a.getCols();
     }
   }
@@ -399,6 +403,8 @@ LogicalResult RoleOp::verify() {
     return emitOpError() << "a role has 1 to 32 warps, not " << getWarps();
   if (failed(checkRegisters(*this, getRegisters())))
     return failure();
+  if (int64_t(getLag()) < 0 || (getLag() != 0 && !getWith()))
+    return emitOpError("a lag of 0 or more goes with another role");
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield || yield.getOperandTypes() != getResultTypes())
     return emitOpError("must yield a value for each of its results");

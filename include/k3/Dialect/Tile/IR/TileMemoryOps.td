@@ -26,17 +26,19 @@ def K3T_LoadOp : K3T_Op<"load", [AttrSizedOperandSegments]> {
   let summary = "a tile from device memory";
   let description = [{
     Element (r, c) is `base[offset + r * row_stride + c]`, counted in elements;
-    rows from `rows` on are zero and not read. A tile of rank 1 with a stride is
+    rows from `rows` on and columns from `cols` on are zero and not read; `cols`
+    is a multiple of what one access takes. A tile of rank 1 with a stride is
     a column: element r is `base[offset + r * row_stride]`. `alignment` is what the caller
     promises for the address of every row, in bytes; accesses are no wider. A
     column of BF16 may be loaded as F32.
   }];
   let arguments = (ins K3T_GlobalType:$base, I64:$offset,
                        Optional<I64>:$row_stride, Optional<I32>:$rows,
-                       I64Attr:$alignment);
+                       Optional<I32>:$cols, I64Attr:$alignment);
   let results = (outs K3T_FloatTile:$result);
   let assemblyFormat = [{
-    $base `[` $offset `]` (`stride` $row_stride^)? (`rows` $rows^)? attr-dict
+    $base `[` $offset `]` (`stride` $row_stride^)? (`rows` $rows^)?
+    (`cols` $cols^)? attr-dict
     `:` type($base) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -44,13 +46,16 @@ def K3T_LoadOp : K3T_Op<"load", [AttrSizedOperandSegments]> {
 
 def K3T_StoreOp : K3T_Op<"store", [AttrSizedOperandSegments]> {
   let summary = "a tile to device memory";
-  let description = "As `k3t.load`; rows from `rows` on are not written.";
+  let description = [{
+    As `k3t.load`; rows from `rows` on and columns from `cols` on are not
+    written.
+  }];
   let arguments = (ins K3T_FloatTile:$value, K3T_GlobalType:$base, I64:$offset,
                        Optional<I64>:$row_stride, Optional<I32>:$rows,
-                       I64Attr:$alignment);
+                       Optional<I32>:$cols, I64Attr:$alignment);
   let assemblyFormat = [{
     $value `,` $base `[` $offset `]` (`stride` $row_stride^)? (`rows` $rows^)?
-    attr-dict `:` type($value) `,` type($base)
+    (`cols` $cols^)? attr-dict `:` type($value) `,` type($base)
   }];
   let hasVerifier = 1;
 }
