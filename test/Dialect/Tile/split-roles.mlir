@@ -81,3 +81,33 @@ func.func @fed(%p: !k3t.global<bf16>, %at: i64, %n: i32) attributes {k3t.warps =
   }
   return
 }
+
+// With a lag, the prologue is a step shorter and the stage filled is that of
+// the step before.
+// CHECK-LABEL: func.func @lagging
+// CHECK-COUNT-1: k3t.copy_async
+// CHECK: scf.for %[[STEP:.*]] =
+// CHECK-NOT: k3t.copy_async
+// CHECK: %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[STEP]], %[[ONE]] : i32
+// CHECK: arith.cmpi slt, %[[NEXT]]
+// CHECK: k3t.copy_async
+func.func @lagging(%p: !k3t.global<bf16>, %at: i64, %n: i32) attributes {k3t.warps = 4 : i64} {
+  %ring = k3t.alloc_shared : !ring
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %stage = arith.remui %i, %two : i32
+    %s = k3t.stage %ring[%stage] : !ring -> !buffer
+    k3t.role "load" warps = 4 registers = 0 with "use" lag 1 {
+      k3t.copy_async %p[%at] stride %at to %s : !k3t.global<bf16>, !buffer
+      k3t.yield
+    }
+    k3t.role "use" warps = 4 registers = 0 {
+      %t = k3t.load_shared %s : !buffer -> !tile
+      k3t.yield
+    }
+  }
+  return
+}

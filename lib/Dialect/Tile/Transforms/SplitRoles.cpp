@@ -289,8 +289,8 @@ private:
 
   LogicalResult leaveStage(Location loc, Value step, Value count) {
     if (feeds()) {
-      Value next =
-          arith::AddIOp::create(builder, loc, step, constant(loc, plan.stages));
+      Value next = arith::AddIOp::create(builder, loc, step,
+                                         constant(loc, plan.stages - plan.lag));
       BarrierOp::create(builder, loc, /*warpgroup=*/false);
       return feed(loc, next, count);
     }
