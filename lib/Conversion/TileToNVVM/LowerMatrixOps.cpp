@@ -40,8 +40,14 @@ struct LowerWgmma : OpConversionPattern<WgmmaOp> {
       aRegisters = unpackVector(emit, adaptor.getA()[0]);
       depth = aTile.getShape()[1];
     } else {
-      aDescriptor = emit.descriptor(byWarpgroup(emit, op, adaptor.getA()), 16);
-      depth = cast<SharedType>(op.getA()[0].getType()).getCols();
+      auto type = cast<SharedType>(op.getA()[0].getType());
+      Value a = byWarpgroup(emit, op, adaptor.getA());
+      if (type.getRows() > 64) // each warpgroup has its own 64
+        a = emit.offset(a, emit.mul(emit.shr(uniformWarp(emit, op), 2),
+                                    emit.c32(64 * 128)));
+      aDescriptor = emit.descriptor(a, 16);
+      aPanel = type.getPanelBytes();
+      depth = type.getCols();
     }
     bool transposed = op.getTransposeB();
     Value b = byWarpgroup(emit, op, adaptor.getB());

@@ -35,6 +35,21 @@ func.func @warpgroups(%a: !half, %b: !half, %c: !half, %d: !half, %acc: tensor<1
   return
 }
 
+// Operands in shared memory: one buffer of 128 rows, of which each warpgroup
+// takes its own 64; the second panel of 64 columns is 16384 bytes on (1024 in
+// the descriptor).
+// CHECK-LABEL: func.func @shared
+// CHECK: llvm.mlir.constant(8192 : i32)
+// CHECK: llvm.mul
+// CHECK-COUNT-4: m64n64k16.f32.bf16.bf16 {{.*}} p, 1, 1, 0, 0;
+// CHECK: llvm.mlir.constant(1024 : i64)
+// CHECK-COUNT-4: m64n64k16.f32.bf16.bf16 {{.*}} p, 1, 1, 0, 0;
+func.func @shared(%a: !k3t.shared<[128, 128], bf16, swizzle = true>, %b: !half) attributes {k3t.warps = 8 : i64} {
+  %r = k3t.wgmma a(%a) b(%b) : (!k3t.shared<[128, 128], bf16, swizzle = true>, !half) -> tensor<128x64xf32, #k3t.acc>
+  %w = k3t.wgmma_wait 0, %r : (tensor<128x64xf32, #k3t.acc>) -> tensor<128x64xf32, #k3t.acc>
+  return
+}
+
 // Fragments move by matrices of 8 x 8.
 // CHECK-LABEL: func.func @matrices
 // CHECK: ldmatrix.sync.aligned.m8n8.x4.trans

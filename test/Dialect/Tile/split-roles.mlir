@@ -88,8 +88,7 @@ func.func @fed(%p: !k3t.global<bf16>, %at: i64, %n: i32) attributes {k3t.warps =
 // CHECK-COUNT-1: k3t.copy_async
 // CHECK: scf.for %[[STEP:.*]] =
 // CHECK-NOT: k3t.copy_async
-// CHECK: %[[ONE:.*]] = arith.constant 1 : i32
-// CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[STEP]], %[[ONE]] : i32
+// CHECK: %[[NEXT:.*]] = arith.addi %[[STEP]], %c1_i32{{.*}} : i32
 // CHECK: arith.cmpi slt, %[[NEXT]]
 // CHECK: k3t.copy_async
 func.func @lagging(%p: !k3t.global<bf16>, %at: i64, %n: i32) attributes {k3t.warps = 4 : i64} {
