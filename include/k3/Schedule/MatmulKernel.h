@@ -21,9 +21,9 @@ struct MatmulShape {
 ///
 ///   matmul(x, w, y, rows)
 ///
-/// x BF16 [rows, K], w BF16 [N, K], y BF16 [rows, N], row major; rows is an i64.
-/// One workgroup computes 128 x 256 elements: the grid is
-/// ceil(rows / 128) * ceil(N / 256). Needs sm_90a.
+/// x BF16 [rows, K], w BF16 [N, K], y BF16 [rows, N], row major; rows is an
+/// i64. One workgroup computes 128 x 256 elements: the grid is ceil(rows / 128)
+/// * ceil(N / 256). Needs sm_90a.
 mlir::FailureOr<mlir::func::FuncOp> buildMatmul(mlir::ModuleOp module,
                                                 const MatmulShape &shape);
 
