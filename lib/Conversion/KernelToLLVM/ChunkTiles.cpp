@@ -52,9 +52,11 @@ Tile ChunkTiles::allocate(int64_t height, int64_t width) {
   // behind the last row.
   width = llvm::alignTo(width, tileLanes);
   height = llvm::alignTo(height, tileLanes) + tileLanes;
-  return {
-      math.frame.scratch(MemRefType::get({height, width}, math.b.getF32Type())),
-      width};
+  // Rows a power of two apart would share few sets of the first-level cache.
+  int64_t stride = width % 64 == 0 ? width + tileLanes : width;
+  return {math.frame.scratch(
+              MemRefType::get({height, stride}, math.b.getF32Type())),
+          width};
 }
 
 Value ChunkTiles::allocateColumn() {
@@ -344,20 +346,23 @@ void multiplyBlock(VectorMath &math, const TileProduct &product, Value row,
 } // namespace
 
 void ChunkTiles::multiply(const TileProduct &product) {
-  math.loop(product.rowFrom, product.rowTo, tileRows, [&](Value row) {
-    if (product.columnTo) {
-      math.loop(
-          product.columnFrom, product.columnTo, tileLanes,
-          [&](Value column) { multiplyBlock(math, product, row, column, 1); });
-      return;
-    }
-    int64_t pairs = product.b.width / (2 * tileLanes) * (2 * tileLanes);
-    math.loop(
-        math.index(0), math.index(pairs), 2 * tileLanes,
-        [&](Value column) { multiplyBlock(math, product, row, column, 2); });
-    if (pairs < product.b.width)
-      multiplyBlock(math, product, row, math.index(pairs), 1);
-  });
+  // Columns outside, so that a panel of B stays in the first-level cache while
+  // the rows pass.
+  auto panel = [&](Value column, int64_t vectors) {
+    math.loop(product.rowFrom, product.rowTo, tileRows, [&](Value row) {
+      multiplyBlock(math, product, row, column, vectors);
+    });
+  };
+  if (product.columnTo) {
+    math.loop(product.columnFrom, product.columnTo, tileLanes,
+              [&](Value column) { panel(column, 1); });
+    return;
+  }
+  int64_t pairs = product.b.width / (2 * tileLanes) * (2 * tileLanes);
+  math.loop(math.index(0), math.index(pairs), 2 * tileLanes,
+            [&](Value column) { panel(column, 2); });
+  if (pairs < product.b.width)
+    panel(math.index(pairs), 1);
 }
 
 void ChunkTiles::multiply(Tile out, Tile a, Tile b,
