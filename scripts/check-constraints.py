@@ -8,7 +8,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CARD = re.compile(r'def K3_\w+Op : K3_Op<"(\w+)".*?\n}\n', re.S)
+CARD = re.compile(r'def K3_\w+Op\s*: K3_(?:Chunk)?Op<"(\w+)".*?\n}\n', re.S)
 EXAMPLE = re.compile(r"```mlir\n(.*?)```", re.S)
 # A label begins a sentence; "as C2 of `k3.kernel`" refers to another card.
 LABEL = re.compile(r"(?:Constraints:|\.)\s+C(\d+)\b")

@@ -49,6 +49,7 @@ public:
   std::vector<MissedFusion> run() {
     mergeLinears();
     mergeConvolutions();
+    mergeChunks();
     mergeAlongValues();
     mergeBesideReader();
     mergeBesideProducer();
@@ -100,6 +101,20 @@ private:
           !groups.mergeIndependent(leader->second, op))
         leader->second = op;
     }
+  }
+
+  /// Steps of one chunked recurrence.
+  void mergeChunks() {
+    for (auto op : block.getOps<ChunkOpInterface>())
+      for (Value operand : op->getOperands()) {
+        auto producer =
+            dyn_cast_or_null<ChunkOpInterface>(operand.getDefiningOp());
+        if (producer && producer.getCuSeqlens() == op.getCuSeqlens() &&
+            producer.getSlots() == op.getSlots() &&
+            producer.getContextLens() == op.getContextLens() &&
+            producer.getChunkSize() == op.getChunkSize())
+          mergeOrReport(producer, op);
+      }
   }
 
   /// A view joins its reader, and row-wise ops join the row-wise ops that they

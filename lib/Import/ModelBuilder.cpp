@@ -118,6 +118,9 @@ llvm::StringSet<> ModelBuilder::buildEntry(const char *name, Entry kind) {
     function.setArgAttr(index, "k3.name", builder.getStringAttr(argument));
   function.setResultAttr(0, "k3.name", builder.getStringAttr("logits"));
 
+  if (kind == Entry::Decode)
+    function->setAttr(kOneTokenName, builder.getUnitAttr());
+
   OpBuilder::InsertionGuard guard(builder);
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);

@@ -16,6 +16,12 @@
 using namespace mlir;
 using namespace k3;
 
+namespace {
+/// Small chunks: the products that grow with them are the ones of which half
+/// is thrown away, and tiles stay in the second-level cache.
+constexpr int64_t kCpuChunkSize = 32, kCpuSubTile = 16;
+} // namespace
+
 static void buildImport(OpPassManager &pm, const CompileOptions &options) {
   pm.addPass(createVerifyStateUsePass());
 }
@@ -25,6 +31,12 @@ static void buildPrepare(OpPassManager &pm, const CompileOptions &options) {
     SetPrecisionPassOptions precision;
     precision.precision = options.precision;
     pm.addPass(createSetPrecisionPass(precision));
+  }
+  if (options.recurrence == "chunked") {
+    ChunkDeltaRulePassOptions chunks;
+    chunks.chunkSize = kCpuChunkSize;
+    chunks.subTile = kCpuSubTile;
+    pm.addPass(createChunkDeltaRulePass(chunks));
   }
   pm.addNestedPass<func::FuncOp>(createAbsorbLatentAttentionPass());
   pm.addNestedPass<func::FuncOp>(createSplitExpertsPass());
@@ -78,6 +90,9 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
   Option<std::string> last{*this, "last",
                            llvm::cl::desc("the phase to stop after"),
                            llvm::cl::init("outline")};
+  Option<std::string> recurrence{*this, "recurrence",
+                                 llvm::cl::desc("recurrent or chunked"),
+                                 llvm::cl::init("recurrent")};
   Option<std::string> precision{
       *this, "precision", llvm::cl::desc("f32 or bf16; empty: as imported")};
 };
@@ -103,6 +118,7 @@ void k3::registerPhasePipelines() {
       [](OpPassManager &pm, const PhaseOptions &options) {
         CompileOptions compile;
         compile.precision = options.precision;
+        compile.recurrence = options.recurrence;
         if (failed(addPhases(pm, compile, options.last)))
           llvm::errs() << "k3-phases: no phase over modules has the name '"
                        << options.last << "'; all of them run\n";

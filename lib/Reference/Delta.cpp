@@ -3,28 +3,14 @@
 //
 // The recurrence, one token at a time as its op card has it.
 
+#include "Chunks.h"
 #include "Scalar.h"
-#include "Sequences.h"
-
-#include "llvm/Support/Parallel.h"
 
 using namespace mlir;
 using namespace k3;
 using namespace k3::reference;
 
 namespace {
-
-/// Rows [T, heads, width] of an operand, by value head.
-struct HeadRows {
-  const Tensor *tensor = nullptr;
-  int64_t valueHeads = 1;
-
-  const double *at(int64_t token, int64_t valueHead) const {
-    int64_t heads = tensor->shape[1];
-    int64_t head = valueHead / (valueHeads / heads);
-    return tensor->row(token) + head * tensor->shape[2];
-  }
-};
 
 /// One delta_rule op.
 class Recurrence {
@@ -157,9 +143,9 @@ void Recurrence::run(const Sequence &sequence, int64_t head, double *state,
   }
 }
 
-/// Copies a head's state out of or into the pool, as [K, V].
-static void moveState(Tensor &pool, int64_t slot, int64_t head, bool vFirst,
-                      std::vector<double> &state, bool intoPool) {
+void k3::reference::moveState(Tensor &pool, int64_t slot, int64_t head,
+                              bool vFirst, std::vector<double> &state,
+                              bool intoPool) {
   int64_t rows = pool.shape[2], columns = pool.shape[3];
   double *at = pool.row(slot) + head * rows * columns;
   for (int64_t r = 0; r < rows; ++r)

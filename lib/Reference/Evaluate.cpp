@@ -18,7 +18,8 @@ LogicalResult k3::reference::evaluate(Operation *op, Frame &frame) {
             ShortConvOp, DeltaRuleOp, LatentAppendOp, LatentAttentionOp,
             AbsorbQueryOp, LatentAttendOp, AbsorbValueOp, EmbeddingOp,
             LastTokenOp, RouterOp, LatentExpertsOp, ExpertUpOp, ExpertDownOp,
-            AddOp, AttnResOp>(
+            AddOp, AttnResOp, ChunkDecayOp, ChunkTiedKeyOp, ChunkGramOp,
+            ChunkInverseOp, ChunkWUOp, ChunkStepOp, ChunkOutputOp>(
           [&](auto known) { return evaluate(known, frame); })
       .Default([](Operation *other) {
         return other->emitError("the reference has no meaning for '")

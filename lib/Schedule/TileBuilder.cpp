@@ -76,8 +76,6 @@ Value TileBuilder::atLeast(Value x, Value y) {
 }
 Value TileBuilder::select(Value condition, Value x, Value y) {
   auto [l, r] = alike(x, y);
-  if (isa<Tile>(l.getType()) && !isa<Tile>(condition.getType()))
-    condition = splat(condition, tileType(l));
   return arith::SelectOp::create(b, loc, condition, l, r);
 }
 Value TileBuilder::element(Value base, Value offset) {
@@ -146,6 +144,8 @@ Value TileBuilder::blockId() {
   return BlockIdOp::create(b, loc, b.getI32Type());
 }
 
+Value TileBuilder::warpId() { return WarpIdOp::create(b, loc, b.getI32Type()); }
+
 static Tile without(TileBuilder &t, Tile type, int64_t axis) {
   SmallVector<int64_t> shape(type.getShape());
   shape.erase(shape.begin() + axis);
@@ -167,7 +167,9 @@ Value TileBuilder::broadcast(Value x, Tile type) {
 Value TileBuilder::concat(Value left, Value right) {
   Tile l = tileType(left), r = tileType(right);
   return ConcatOp::create(
-      b, loc, f32({l.getShape()[0], l.getShape()[1] + r.getShape()[1]}, acc()),
+      b, loc,
+      Tile::get({l.getShape()[0], l.getShape()[1] + r.getShape()[1]},
+                l.getElementType(), acc()),
       left, right);
 }
 Value TileBuilder::bitAnd(Value x, Value y) {
@@ -176,20 +178,20 @@ Value TileBuilder::bitAnd(Value x, Value y) {
 }
 
 Value TileBuilder::load(Tile type, Value base, Value offset, int64_t alignment,
-                        Value rowStride, Value rows) {
-  return LoadOp::create(b, loc, type, base, offset, rowStride, rows,
+                        Value rowStride, Value rows, Value cols) {
+  return LoadOp::create(b, loc, type, base, offset, rowStride, rows, cols,
                         b.getI64IntegerAttr(alignment));
 }
 void TileBuilder::store(Value tile, Value base, Value offset, int64_t alignment,
-                        Value rowStride, Value rows) {
-  StoreOp::create(b, loc, tile, base, offset, rowStride, rows,
+                        Value rowStride, Value rows, Value cols) {
+  StoreOp::create(b, loc, tile, base, offset, rowStride, rows, cols,
                   b.getI64IntegerAttr(alignment));
 }
 Value TileBuilder::shared(Ints shape, Type element, bool swizzle,
-                          int64_t stages, int64_t pad) {
-  return AllocSharedOp::create(
-      b, loc,
-      SharedType::get(b.getContext(), shape, element, swizzle, pad, stages));
+                          int64_t stages, int64_t pad, Value over) {
+  auto type =
+      SharedType::get(b.getContext(), shape, element, swizzle, pad, stages);
+  return AllocSharedOp::create(b, loc, type, over);
 }
 Value TileBuilder::stage(Value buffer, Value index) {
   return StageOp::create(b, loc, buffer, index);
@@ -199,28 +201,32 @@ Value TileBuilder::loadShared(Tile type, Value buffer, int64_t firstRow,
   return LoadSharedOp::create(b, loc, type, buffer, /*transpose=*/false,
                               /*repeat=*/false, firstRow, segment);
 }
-Value TileBuilder::loadTransposed(Tile type, Value buffer) {
+Value TileBuilder::loadTransposed(Tile type, Value buffer, int64_t firstRow) {
   return LoadSharedOp::create(b, loc, type, buffer, /*transpose=*/true,
-                              /*repeat=*/false, 0, 0);
+                              /*repeat=*/false, firstRow, 0);
 }
 Value TileBuilder::loadRepeated(Tile type, Value buffer) {
   return LoadSharedOp::create(b, loc, type, buffer, /*transpose=*/false,
                               /*repeat=*/true, 0, 0);
 }
 void TileBuilder::storeShared(Value tile, Value buffer, int64_t firstRow,
-                              int64_t segment) {
-  StoreSharedOp::create(b, loc, tile, buffer, UnitAttr(), IntegerAttr(),
-                        b.getI64IntegerAttr(firstRow),
-                        b.getI64IntegerAttr(segment));
+                              int64_t segment, int64_t limit) {
+  auto op = StoreSharedOp::create(b, loc, tile, buffer);
+  if (limit)
+    op.setLimit(limit);
+  op.setFirstRow(firstRow);
+  op.setSegment(segment);
 }
 void TileBuilder::storeTransposed(Value tile, Value buffer, int64_t firstRow) {
-  StoreSharedOp::create(b, loc, tile, buffer, b.getUnitAttr(), IntegerAttr(),
-                        b.getI64IntegerAttr(firstRow), b.getI64IntegerAttr(0));
+  auto op = StoreSharedOp::create(b, loc, tile, buffer);
+  op.setTranspose(true);
+  op.setFirstRow(firstRow);
 }
-void TileBuilder::storeOfWarpgroup(int64_t group, Value tile, Value buffer) {
-  StoreSharedOp::create(b, loc, tile, buffer, UnitAttr(),
-                        b.getI64IntegerAttr(group), b.getI64IntegerAttr(0),
-                        b.getI64IntegerAttr(0));
+void TileBuilder::storeOfWarpgroup(int64_t group, Value tile, Value buffer,
+                                   int64_t firstColumn) {
+  auto op = StoreSharedOp::create(b, loc, tile, buffer);
+  op.setWarpgroup(group);
+  op.setFirstColumn(firstColumn);
 }
 void TileBuilder::copyAsync(Value base, Value offset, Value rowStride,
                             Value rows, Value buffer) {
@@ -235,8 +241,10 @@ SmallVector<Value> TileBuilder::wgmmaFence(ValueRange values) {
   return SmallVector<Value>(WgmmaFenceOp::create(b, loc, values).getResults());
 }
 Value TileBuilder::wgmma(Tile type, ValueRange a, ValueRange bBuffers,
-                         Value acc, bool transposeB, int64_t bFirst) {
-  return WgmmaOp::create(b, loc, type, a, bBuffers, acc, transposeB, bFirst);
+                         Value acc, bool transposeB, int64_t bFirst,
+                         bool negate) {
+  return WgmmaOp::create(b, loc, type, a, bBuffers, acc, transposeB, negate,
+                         bFirst);
 }
 void TileBuilder::wgmmaCommit() { WgmmaCommitOp::create(b, loc); }
 SmallVector<Value> TileBuilder::wgmmaWait(int64_t pending, ValueRange values) {
@@ -246,11 +254,12 @@ SmallVector<Value> TileBuilder::wgmmaWait(int64_t pending, ValueRange values) {
 
 SmallVector<Value> TileBuilder::role(StringRef name, int64_t warps,
                                      int64_t registers, TypeRange results,
-                                     Body body, StringRef with) {
+                                     Body body, StringRef with, int64_t lag) {
   auto op =
       RoleOp::create(b, loc, results, b.getStringAttr(name),
                      b.getI64IntegerAttr(warps), b.getI64IntegerAttr(registers),
-                     with.empty() ? StringAttr() : b.getStringAttr(with));
+                     with.empty() ? StringAttr() : b.getStringAttr(with),
+                     b.getI64IntegerAttr(lag));
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&op.getBody());
   YieldOp::create(b, loc, body());
@@ -270,18 +279,28 @@ SmallVector<Value> TileBuilder::loop(
   return SmallVector<Value>(op.getResults());
 }
 
-Value TileBuilder::loadIf(Value condition, Tile type, Value base, Value offset,
-                          int64_t alignment, Value rowStride) {
-  auto op = scf::IfOp::create(b, loc, type, condition, /*withElseRegion=*/true);
+SmallVector<Value> TileBuilder::loadAllIf(Value condition,
+                                          ArrayRef<Source> sources) {
+  SmallVector<Type> types;
+  for (const Source &source : sources)
+    types.push_back(source.type);
+  auto op =
+      scf::IfOp::create(b, loc, types, condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
+  SmallVector<Value> loaded, zeros;
   b.setInsertionPointToEnd(op.thenBlock());
-  scf::YieldOp::create(b, loc, load(type, base, offset, alignment, rowStride));
+  for (const Source &source : sources)
+    loaded.push_back(load(source.type, source.base, source.offset,
+                          source.alignment, source.rowStride));
+  scf::YieldOp::create(b, loc, loaded);
   b.setInsertionPointToEnd(op.elseBlock());
-  auto zero = b.getZeroAttr(type.getElementType());
-  Value none = arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(cast<ShapedType>(Type(type)), zero));
-  scf::YieldOp::create(b, loc, none);
-  return op.getResult(0);
+  for (const Source &source : sources)
+    zeros.push_back(arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(cast<ShapedType>(Type(source.type)),
+                               b.getZeroAttr(source.type.getElementType()))));
+  scf::YieldOp::create(b, loc, zeros);
+  return SmallVector<Value>(op.getResults());
 }
 
 void TileBuilder::when(Value condition, llvm::function_ref<void()> body) {

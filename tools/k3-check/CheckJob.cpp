@@ -193,6 +193,7 @@ static k3::Status checkModule(const CheckFlags &flags, ModuleOp module) {
   CompiledRun compiled;
   compiled.target = flags.target;
   compiled.precision = flags.precision;
+  compiled.recurrence = flags.recurrence;
   compiled.weights = flags.weights;
   compiled.entry = flags.entry;
   compiled.threads = flags.threads;

@@ -16,7 +16,7 @@
 namespace k3 {
 
 struct CheckFlags {
-  std::string input, weights, entry, target, precision;
+  std::string input, weights, entry, target, precision, recurrence;
   std::string inputsFile;         ///< safetensors with inputs by name
   std::vector<int32_t> promptIds; ///< or one sequence of tokens
   /// safetensors with wanted results by name, or "NAME@ROW" for one row.

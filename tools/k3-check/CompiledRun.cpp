@@ -117,6 +117,7 @@ static k3::Status compileTo(const std::string &path, ModuleOp module,
   CompileOptions options;
   K3_TRY(parseTargets(run.target, options.targets));
   options.precision = run.precision;
+  options.recurrence = run.recurrence;
   CompiledModel model;
   K3_TRY(compileModule(module, options, model));
   std::vector<SectionBytes> sections = {{"index", model.index}};

@@ -14,7 +14,8 @@ namespace k3 {
 struct CompiledRun {
   std::string target;    ///< a name for parseTargets
   std::string precision; ///< as for the pipeline
-  std::string weights;   ///< the checkpoint, or empty
+  std::string recurrence;
+  std::string weights; ///< the checkpoint, or empty
   std::string entry;
   int64_t slots = 1, capacity = 4096;
   int threads = 0;

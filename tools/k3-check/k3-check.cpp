@@ -35,6 +35,10 @@ static cl::opt<std::string> target("target", cl::desc("CPU level"),
 static cl::opt<std::string>
     precision("precision", cl::desc("f32 or bf16 (default: as imported)"),
               cl::cat(category));
+static cl::opt<std::string> recurrence("recurrence",
+                                       cl::desc("recurrent or chunked"),
+                                       cl::init("recurrent"),
+                                       cl::cat(category));
 static cl::opt<bool>
     chained("chained",
             cl::desc("Carry the reference's values on, not the "
@@ -53,11 +57,13 @@ static cl::opt<double> maxRow("max-row",
                               cl::cat(category));
 
 static int usage(llvm::StringRef what) {
-  llvm::errs() << "k3-check: " << what.split('\n').first
-               << "\nusage: k3-check <model.mlir> [--weights=<dir>] "
-                  "[--entry=score] (--prompt-ids=1,2,3 | --in=<file>)\n"
-                  "       [--precision=f32|bf16] [--target=<level>] "
-                  "[--chained] [--max-rms=x] [--max-row=x]\n";
+  llvm::errs()
+      << "k3-check: " << what.split('\n').first
+      << "\nusage: k3-check <model.mlir> [--weights=<dir>] "
+         "[--entry=score] (--prompt-ids=1,2,3 | --in=<file>)\n"
+         "       [--precision=f32|bf16] [--recurrence=recurrent|chunked] "
+         "[--target=<level>]\n       "
+         "[--chained] [--max-rms=x] [--max-row=x]\n";
   return int(Code::BadUsage);
 }
 
@@ -76,19 +82,13 @@ int main(int argc, char **argv) {
     return usage("no inputs");
   if (!precision.empty() && precision != "f32" && precision != "bf16")
     return usage("unknown precision (wanted f32 or bf16)");
-  CheckFlags flags{input,
-                   weights,
-                   entry,
-                   target,
-                   precision,
-                   inputsFile,
-                   {promptIds.begin(), promptIds.end()},
-                   expected,
-                   chained,
-                   onlyFailures,
-                   0,
-                   {},
-                   {}};
+  if (recurrence != "recurrent" && recurrence != "chunked")
+    return usage("unknown recurrence (wanted recurrent or chunked)");
+  CheckFlags flags{
+      input,     weights,    entry,        target,
+      precision, recurrence, inputsFile,   {promptIds.begin(), promptIds.end()},
+      expected,  chained,    onlyFailures, 0,
+      {},        {}};
   if (maxRms.getNumOccurrences())
     flags.maxRms = maxRms;
   if (maxRow.getNumOccurrences())

@@ -39,6 +39,11 @@ k3::Status k3::checkFlags(const JobFlags &flags, CompileOptions &options) {
     return k3::Status::error(Code::BadUsage, 512,
                              "unknown precision " + quote(flags.precision) +
                                  " (wanted f32 or bf16)");
+  options.recurrence = flags.recurrence;
+  if (flags.recurrence != "recurrent" && flags.recurrence != "chunked")
+    return k3::Status::error(Code::BadUsage, 512,
+                             "unknown recurrence " + quote(flags.recurrence) +
+                                 " (wanted recurrent or chunked)");
   bool known = flags.stopAfter.empty();
   for (const Phase &phase : phases())
     known |= phase.name == flags.stopAfter;

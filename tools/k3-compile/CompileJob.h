@@ -12,7 +12,8 @@ namespace k3 {
 
 /// The flags, as given.
 struct JobFlags {
-  std::string input, output, targets, precision, stopAfter, dumpFolder;
+  std::string input, output, targets, precision, recurrence, stopAfter,
+      dumpFolder;
   unsigned threads = 0; ///< 0: one a CPU
   bool remarks = false, quiet = false;
   bool crash = false; ///< for the test of reproducers

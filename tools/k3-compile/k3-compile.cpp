@@ -30,6 +30,12 @@ static cl::opt<std::string>
               cl::desc("f32 or bf16 activations (default: as imported)"),
               cl::value_desc("type"), cl::cat(category));
 static cl::opt<std::string>
+    recurrence("recurrence",
+               cl::desc("recurrent (the same bits for every cut of a prompt) "
+                        "or chunked (faster prompts)"),
+               cl::value_desc("form"), cl::init("recurrent"),
+               cl::cat(category));
+static cl::opt<std::string>
     compileTo("compile-to", cl::desc("Stop after a phase and print its result"),
               cl::value_desc("phase"), cl::cat(category));
 static cl::opt<std::string>
@@ -60,6 +66,7 @@ static int usage(llvm::StringRef what) {
     llvm::errs() << "k3-compile: " << what << "\n";
   llvm::errs() << "usage: k3-compile <model.mlir> -o <file> "
                   "[--target=x86-64,...] [--precision=f32|bf16]\n"
+                  "       [--recurrence=recurrent|chunked]\n"
                   "       k3-compile <model.mlir> --compile-to=<phase>\n";
   return int(Code::BadUsage);
 }
@@ -99,6 +106,8 @@ static int run(const JobFlags &flags, CompileOptions &options) {
   std::string command = " --target=" + flags.targets;
   if (!flags.precision.empty())
     command += " --precision=" + flags.precision;
+  if (flags.recurrence != "recurrent")
+    command += " --recurrence=" + flags.recurrence;
   std::string path = writeReproducer(bytes, command);
   if (!path.empty())
     llvm::errs() << "help: a fault of k3-compile; reproducer written to "
@@ -134,18 +143,20 @@ int main(int argc, char **argv) {
   if (listTargets || listPhases)
     return list();
   for (const cl::Option *option : std::initializer_list<const cl::Option *>{
-           &output, &targets, &precision, &compileTo, &dumpFolder, &threads})
+           &output, &targets, &precision, &recurrence, &compileTo, &dumpFolder,
+           &threads})
     if (option->getNumOccurrences() > 1)
       return usage("an option is given twice");
   if (input.empty())
     return usage("no input file");
   if (output.empty() && compileTo.empty())
     return usage("no output file");
-  JobFlags flags{input,     output.empty() ? "-" : output.getValue(),
-                 targets,   precision,
-                 compileTo, dumpFolder,
-                 threads,   remarks,
-                 quiet,     crash};
+  JobFlags flags{input,      output.empty() ? "-" : output.getValue(),
+                 targets,    precision,
+                 recurrence, compileTo,
+                 dumpFolder, threads,
+                 remarks,    quiet,
+                 crash};
   CompileOptions options;
   Status status = checkFlags(flags, options);
   return status.ok() ? run(flags, options) : fail(status);

@@ -25,6 +25,8 @@ struct CompileOptions {
   std::vector<const CpuTarget *> targets;
   /// "f32", "bf16", or empty: as imported.
   std::string precision;
+  /// "recurrent" or "chunked": how calls with several tokens a sequence run.
+  std::string recurrence = "recurrent";
   /// The phase to stop after; empty: the last one. Its result is kept as text.
   std::string stopAfter;
   /// An existing folder that gets the result of every phase; empty: none.

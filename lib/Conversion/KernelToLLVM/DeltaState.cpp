@@ -5,6 +5,8 @@
 
 #include "DeltaState.h"
 
+#include "ChunkTiles.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -38,24 +40,6 @@ void DeltaState::write(Value value, Value k, ChannelPart part) {
   math.store(value, rows, {k, math.index(part.offset)});
 }
 
-/// Transposes 16 vectors of 16 lanes: in the step of distance s, lane bit s
-/// and row bit s trade places.
-static void transpose(VectorMath &math, MutableArrayRef<Value> tile) {
-  for (int64_t s = 1; s < lanes; s *= 2)
-    for (int64_t i = 0; i < lanes; ++i) {
-      if (i & s)
-        continue;
-      SmallVector<int64_t> upper, lower;
-      for (int64_t l = 0; l < lanes; ++l) {
-        upper.push_back(l & s ? lanes + l - s : l);
-        lower.push_back(l & s ? lanes + l : l + s);
-      }
-      Value a = tile[i], c = tile[i + s];
-      tile[i] = vector::ShuffleOp::create(math.b, math.loc, a, c, upper);
-      tile[i + s] = vector::ShuffleOp::create(math.b, math.loc, a, c, lower);
-    }
-}
-
 /// Pool [.., V, K] <-> scratch [K, V].
 void DeltaState::copyTransposed(bool toPool, ChannelPart part) {
   Value pool = math.frame.bufferOf(toPool ? op.getNewState() : op.getState());
@@ -68,7 +52,7 @@ void DeltaState::copyTransposed(bool toPool, ChannelPart part) {
                               : math.load(pool,
                                           {slot, head, math.add(channel, i), k},
                                           lanes));
-      transpose(math, tile);
+      transposeLanes(math, tile);
       for (int64_t i = 0; i < lanes; ++i) {
         if (toPool)
           math.store(tile[i], pool, {slot, head, math.add(channel, i), k});

@@ -30,6 +30,8 @@ FailureOr<KernelGrid> lowerAnchorKernel(KernelFrame &frame) {
     return lowerLinear(frame, linears);
   if (auto convs = anchorsOf<ShortConvOp>(body); !convs.empty())
     return lowerShortConv(frame, convs);
+  if (auto steps = anchorsOf<ChunkOpInterface>(body); !steps.empty())
+    return lowerChunks(frame, steps);
   Operation *anchor = nullptr;
   for (Operation &inner : body.without_terminator()) {
     if (isa<ReshapeOp>(inner))

@@ -47,6 +47,7 @@ private:
   void fillRows(const TokenRows &rows, Value local, Value t);
   void widenRow(Value source, Value sourceHead, Value target, Value local,
                 Value t, bool exponentiate);
+  void tiedRow(Value target, Value local, Value t);
   Values step(DeltaState &state, const TokenRows &rows, Value local, Value t,
               Value first, int64_t channels);
   Values readErase(DeltaState &state, const TokenRows &rows, Value local,
@@ -91,7 +92,9 @@ TokenRows DeltaWalk::allocateRows() {
   auto rows = [&](bool wanted) {
     return wanted ? math.frame.scratch(type) : Value();
   };
-  return {rows(true), rows(bool(op.getK())),
+  // A tied key is a row of its own too: 1 - exp(g) cancels for slow decays.
+  bool tied = op.getWrite() == Write::TiedKey;
+  return {rows(true), rows(tied || bool(op.getK())),
           rows(op.getDecay() == Decay::Channel), rows(bool(op.getA())),
           rows(bool(op.getB()))};
 }
@@ -105,10 +108,20 @@ void DeltaWalk::widenRow(Value source, Value sourceHead, Value target,
   });
 }
 
+void DeltaWalk::tiedRow(Value target, Value local, Value t) {
+  Value memory = math.frame.bufferOf(op.getG());
+  forEachBlock(math, keyWidth, 16, [&](Value k, int64_t lanes) {
+    Value step = math.load(memory, {t, head, k}, lanes);
+    math.store(math.oneMinusExp(step), target, {local, k});
+  });
+}
+
 void DeltaWalk::fillRows(const TokenRows &rows, Value local, Value t) {
   widenRow(op.getQ(), keyHead, rows.q, local, t, false);
-  if (rows.k)
+  if (op.getK())
     widenRow(op.getK(), keyHead, rows.k, local, t, false);
+  else
+    tiedRow(rows.k, local, t);
   if (rows.decay)
     widenRow(op.getG(), head, rows.decay, local, t, true);
   if (rows.a)
@@ -197,7 +210,6 @@ DeltaWalk::Values DeltaWalk::writeAndRead(DeltaState &state,
       v = math.subF(v, math.mulF(beta(t, part.lanes), erased[p]));
     written.push_back(v);
   }
-  bool tied = op.getWrite() == Write::TiedKey;
   Values sums = math.loop(
       math.index(0), math.index(keyWidth), unroll, zeroSums(parts),
       [&](Value k0, ValueRange carried) -> Values {
@@ -212,8 +224,7 @@ DeltaWalk::Values DeltaWalk::writeAndRead(DeltaState &state,
             if (lowRank)
               s = math.fma(math.loadSplat(rows.b, {local, k}, part.lanes),
                            erased[p], s);
-            Value key = tied ? math.subF(math.splat(1.0, part.lanes), d)
-                             : math.loadSplat(rows.k, {local, k}, part.lanes);
+            Value key = math.loadSplat(rows.k, {local, k}, part.lanes);
             s = math.fma(key, written[p], s);
             state.write(s, k, part);
             next.push_back(
@@ -303,9 +314,7 @@ Value DeltaWalk::stepNormalizer(const TokenRows &rows, Value local, Value t,
     Value z = math.load(normalizer, {k}, lanes);
     if (d)
       z = math.mulF(z, d);
-    Value w = op.getWrite() == Write::TiedKey
-                  ? math.subF(math.splat(1.0, lanes), d)
-                  : math.load(rows.k, {local, k}, lanes);
+    Value w = math.load(rows.k, {local, k}, lanes);
     if (op.getWrite() == Write::BetaValue)
       w = math.mulF(w, beta(t, lanes));
     math.store(math.addF(z, w), normalizer, {k});

@@ -185,6 +185,21 @@ Value VectorMath::exp(Value x) { return math::ExpOp::create(b, loc, x); }
 
 Value VectorMath::tanh(Value x) { return math::TanhOp::create(b, loc, x); }
 
+Value VectorMath::oneMinusExp(Value x) {
+  int64_t lanes = cast<VectorType>(x.getType()).getNumElements();
+  auto number = [&](double value) { return splat(value, lanes); };
+  // -x (1 + x/2 (1 + x/3 (... (1 + x/8)))): 1e-8 within [-0.4, 0.4].
+  Value series = number(1.0);
+  for (int64_t i = 8; i >= 2; --i)
+    series = fma(mulF(x, number(1.0 / double(i))), series, number(1.0));
+  series = mulF(subF(number(0.0), x), series);
+  Value far = subF(number(1.0), exp(x));
+  Value size = math::AbsFOp::create(b, loc, x);
+  Value isNear = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, size,
+                                       number(0.4));
+  return select(isNear, series, far);
+}
+
 Value VectorMath::sigmoid(Value x) {
   Value one = scalar(1.0);
   if (auto type = dyn_cast<VectorType>(x.getType()))

@@ -73,6 +73,8 @@ public:
   mlir::Value mulF(mlir::Value lhs, mlir::Value rhs);
   mlir::Value divF(mlir::Value lhs, mlir::Value rhs);
   mlir::Value exp(mlir::Value x);
+  /// 1 - exp(x), without cancellation near 0.
+  mlir::Value oneMinusExp(mlir::Value x);
   mlir::Value sigmoid(mlir::Value x);
   /// x * sigmoid(x).
   mlir::Value silu(mlir::Value x);

@@ -60,8 +60,9 @@ class GlobalAddress {
 public:
   template <typename OpTy, typename Adaptor>
   GlobalAddress(NvEmit &emit, OpTy op, Adaptor adaptor, RankedTensorType type)
-      : emit(emit), bytes(bytesOf(type.getElementType())),
-        stride(adaptor.getRowStride()), rows(adaptor.getRows()) {
+      : emit(emit), bytes(bytesOf(op.getBase().getType().getElementType())),
+        stride(adaptor.getRowStride()), rows(adaptor.getRows()),
+        cols(adaptor.getCols()) {
     bool column = type.getRank() == 1 && stride;
     ThreadMap map = threadMap(type);
     where = rowsAndColumns(emit, op, type, map, column);
@@ -91,7 +92,16 @@ public:
         own.live = emit.less(number, rows);
       }
     }
-    return {emit.offset(own.pointer, column * bytes), own.live};
+    Value live = own.live;
+    if (cols) {
+      Value number = emit.c32(column);
+      if (where.column.value)
+        number = emit.add(where.column.value, number);
+      Value inside = emit.less(number, cols);
+      live = live ? Value(LLVM::AndOp::create(emit.b, emit.loc, live, inside))
+                  : inside;
+    }
+    return {emit.offset(own.pointer, column * bytes), live};
   }
 
   int64_t width;
@@ -102,7 +112,7 @@ private:
   };
   NvEmit &emit;
   int64_t bytes;
-  Value stride, rows, pointer;
+  Value stride, rows, cols, pointer;
   RowColumn where;
   llvm::MapVector<int64_t, Row> cache;
 };
@@ -138,7 +148,7 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
     auto type = tileType(op.getResult());
     Type element = type.getElementType();
     GlobalAddress address(emit, op, adaptor, type);
-    if (element.isBF16() && address.width == 1)
+    if (op.getBase().getType().getElementType().isBF16() && address.width == 1)
       return gather(emit, op, type, address, rewriter);
     Type access = accessType(emit, element, address.width);
     Values out;
@@ -153,7 +163,7 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
     return success();
   }
 
-  /// BF16 elements that are not neighbours, paired in registers.
+  /// BF16 elements that are not neighbours, paired in registers or extended.
   LogicalResult gather(NvEmit &emit, LoadOp op, RankedTensorType type,
                        GlobalAddress &address,
                        ConversionPatternRewriter &rewriter) const {
@@ -165,9 +175,14 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
       words.push_back(
           LLVM::ZExtOp::create(emit.b, emit.loc, emit.i32(), loaded));
     }
-    for (unsigned r = 0; r < words.size(); r += 2)
-      out.push_back(LLVM::OrOp::create(emit.b, emit.loc, words[r],
-                                       emit.shl(words[r + 1], 16)));
+    if (type.getElementType().isF32())
+      for (Value word : words)
+        out.push_back(LLVM::BitcastOp::create(emit.b, emit.loc, emit.f32(),
+                                              emit.shl(word, 16)));
+    else
+      for (unsigned r = 0; r < words.size(); r += 2)
+        out.push_back(LLVM::OrOp::create(emit.b, emit.loc, words[r],
+                                         emit.shl(words[r + 1], 16)));
     rewriter.replaceOp(op, packVector(emit, out));
     return success();
   }
@@ -348,7 +363,14 @@ struct LowerStoreShared : OpConversionPattern<StoreSharedOp> {
   matchAndRewrite(StoreSharedOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     NvEmit emit(rewriter, op.getLoc());
-    if (!op.getWarpgroup()) {
+    if (op.getLimit()) {
+      // Segments are held by whole threads.
+      ThreadMap map = threadMap(tileType(op.getValue()));
+      RowColumn where = rowsAndColumns(emit, op, tileType(op.getValue()), map,
+                                       false, op.getSegment());
+      guarded(emit, emit.less(where.row.value, emit.c32(*op.getLimit())),
+              [&] { storeAll(emit, op, adaptor, 0); });
+    } else if (!op.getWarpgroup()) {
       storeAll(emit, op, adaptor, 0);
     } else {
       Value group = emit.shr(uniformWarp(emit, op), 2);
@@ -358,6 +380,25 @@ struct LowerStoreShared : OpConversionPattern<StoreSharedOp> {
     }
     rewriter.eraseOp(op);
     return success();
+  }
+
+  /// 16 x 16 elements are four 8 x 8 matrices, which one instruction stores;
+  /// lane l gives row l mod 8 of matrix l / 8.
+  void storeMatrices(NvEmit &emit, StoreSharedOp op, OpAdaptor adaptor,
+                     int64_t skipped, ArrayRef<Value> values) const {
+    auto type = tileType(op.getValue());
+    Value lane = emit.lane(), number = emit.shr(lane, 3);
+    Value row = emit.add(emit.shl(emit.bitAnd(number, emit.c32(1)), 3),
+                         emit.bitAnd(lane, emit.c32(7)));
+    Value warpRow = emit.shl(localWarp(emit, op), 4);
+    row = emit.add(row, emit.add(warpRow, emit.c32(-skipped)));
+    Value column = emit.shl(emit.shr(number, 1), 3);
+    SharedAddress address(emit, op.getBuffer().getType(), adaptor.getBuffer(),
+                          {row, type.getShape()[0] - 1}, {column, 8});
+    for (int64_t first = 0; first < type.getShape()[1]; first += 16)
+      emit.storeMatrix(
+          address.at(op.getFirstRow(), int64_t(op.getFirstColumn()) + first),
+          values.slice(first / 4, 4));
   }
 
   /// The tile's row `skipped` is the first one in the buffer.
@@ -374,6 +415,9 @@ struct LowerStoreShared : OpConversionPattern<StoreSharedOp> {
             ArrayRef<Value>(values).slice(column / 16 * 4, 4));
       return;
     }
+    if (isa<AccAttr>(type.getEncoding()) && buffer.getSwizzle() &&
+        type.getElementType().isBF16() && type.getShape()[1] % 16 == 0)
+      return storeMatrices(emit, op, adaptor, skipped, values);
     ThreadMap map = threadMap(type);
     RowColumn where =
         rowsAndColumns(emit, op, type, map, false, op.getSegment());
@@ -386,6 +430,7 @@ struct LowerStoreShared : OpConversionPattern<StoreSharedOp> {
     int64_t width = sharedWidth(map, buffer);
     for (unsigned r = 0; r < map.registers(); r += width) {
       auto [row, column] = where.offsets[r];
+      column += op.getFirstColumn();
       emit.store(takeAccess(emit, buffer.getElementType(), width, values, r),
                  elementAt(address, op, row, column),
                  width * buffer.getElementBytes());

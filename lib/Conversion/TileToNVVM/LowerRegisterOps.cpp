@@ -29,6 +29,17 @@ struct LowerBlockId : OpConversionPattern<BlockIdOp> {
   }
 };
 
+struct LowerWarpId : OpConversionPattern<WarpIdOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(WarpIdOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    NvEmit emit(rewriter, op.getLoc());
+    rewriter.replaceOp(op, uniformWarp(emit, op));
+    return success();
+  }
+};
+
 struct LowerSplat : OpConversionPattern<SplatOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -273,9 +284,11 @@ struct LowerElementwise : ConversionPattern {
                   ConversionPatternRewriter &rewriter) const override {
     if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)
       return failure();
+    bool chooses =
+        isa<arith::SelectOp>(op) && op->getOperand(0).getType().isInteger(1);
     for (Type type : op->getOperandTypes())
       if (auto tile = dyn_cast<RankedTensorType>(type);
-          tile && tile.getElementType().isBF16())
+          tile && tile.getElementType().isBF16() && !chooses)
         return op->emitError("arithmetic on a BF16 tile: extend it first");
     OperationState state(op->getLoc(), op->getName());
     state.addOperands(operands);
@@ -296,8 +309,8 @@ struct LowerElementwise : ConversionPattern {
 void tile::populateRegisterPatterns(const TypeConverter &types,
                                     RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<LowerBlockId, LowerSplat, LowerIota, LowerReduce, LowerScan,
-               LowerLast, LowerBroadcast, LowerConcat, LowerConstant,
+  patterns.add<LowerBlockId, LowerWarpId, LowerSplat, LowerIota, LowerReduce,
+               LowerScan, LowerLast, LowerBroadcast, LowerConcat, LowerConstant,
                LowerExtend, LowerTruncate, LowerDivide, LowerElementwise>(
       types, context);
   patterns.add<LowerApproximate<math::Exp2Op>>(types, context, &NvEmit::exp2);

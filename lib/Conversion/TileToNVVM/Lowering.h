@@ -92,6 +92,12 @@ void populateSyncPatterns(const mlir::TypeConverter &types,
 /// op any more.
 void lowerOnWarps(mlir::Operation *kernel);
 
+/// Gives every stretch of a loop between two barriers its own copy of the
+/// thread number and of pointers to buffers, of which LLVM does not know that
+/// they are the same: addresses are computed anew and not kept in registers for
+/// the whole loop. The assembler sees through the copies.
+void renewPhases(mlir::Operation *kernel);
+
 /// Where k3t.alloc_shared and k3t.alloc_barrier find their offset.
 inline constexpr llvm::StringLiteral offsetName = "k3t.offset";
 /// The kernel's dynamic shared memory.

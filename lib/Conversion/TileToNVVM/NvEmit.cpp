@@ -82,8 +82,12 @@ std::pair<Value, Value> NvEmit::unpack(Value pair) {
           LLVM::BitcastOp::create(b, loc, f32(), high)};
 }
 
-Value NvEmit::threadId() {
-  return intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", i32(), {});
+Value NvEmit::threadId() { return NVVM::ThreadIdXOp::create(b, loc, i32()); }
+Value NvEmit::opaque(Value x) {
+  return assembly("mov.b32 $0, $1;", "=r,r", x, {i32()}, true)[0];
+}
+Value NvEmit::opaqueZero() {
+  return assembly("mov.b32 $0, 0;", "=r", {}, {i32()}, true)[0];
 }
 Value NvEmit::lane() { return bitAnd(threadId(), c32(31)); }
 Value NvEmit::warp() {
@@ -130,12 +134,32 @@ Values NvEmit::loadMatrixTransposed(Value pointer) {
                   "=r,=r,=r,=r,r,~{memory}", pointer,
                   {i32(), i32(), i32(), i32()}, true);
 }
+void NvEmit::storeMatrix(Value pointer, ValueRange values) {
+  Values operands{pointer};
+  operands.append(values.begin(), values.end());
+  assembly("stmatrix.sync.aligned.m8n8.x4.shared.b16 [$0], {$1, $2, $3, $4};",
+           "r,r,r,r,r,~{memory}", operands, {}, true);
+}
 void NvEmit::storeMatrixTransposed(Value pointer, ValueRange values) {
   Values operands{pointer};
   operands.append(values.begin(), values.end());
   assembly("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [$0], "
            "{$1, $2, $3, $4};",
            "r,r,r,r,r,~{memory}", operands, {}, true);
+}
+
+Values NvEmit::mmaTf32(ValueRange acc, ValueRange a, ValueRange bValues) {
+  Values operands;
+  for (ValueRange values : {a, bValues})
+    for (Value value : values)
+      operands.push_back(assembly("cvt.rna.tf32.f32 $0, $1;", "=r,f", value,
+                                  {i32()}, false)[0]);
+  operands.append(acc.begin(), acc.end());
+  return assembly("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+                  "{$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, "
+                  "{$10, $11, $12, $13};",
+                  "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f", operands,
+                  {f32(), f32(), f32(), f32()}, true);
 }
 
 /// PTX ISA, matrix descriptor: address, leading and stride byte offset in units
@@ -153,7 +177,7 @@ Value NvEmit::advance(Value descriptor, int64_t bytes) {
 }
 
 Values NvEmit::wgmma(ValueRange acc, unsigned count, ValueRange a, Value bDesc,
-                     bool transposeB) {
+                     bool transposeB, bool negate) {
   bool zero = acc.empty(), inRegisters = a.size() == 4;
   std::string text, constraints;
   llvm::raw_string_ostream out(text);
@@ -181,8 +205,8 @@ Values NvEmit::wgmma(ValueRange acc, unsigned count, ValueRange a, Value bDesc,
     list(4);
   else
     out << '$' << next++;
-  out << ", $" << next << ", p, 1, 1, " << (inRegisters ? "" : "0, ")
-      << transposeB << ";\n}";
+  out << ", $" << next << ", p, " << (negate ? -1 : 1) << ", 1, "
+      << (inRegisters ? "" : "0, ") << transposeB << ";\n}";
   constraints += inRegisters ? "r,r,r,r,l,~{memory}" : "l,l,~{memory}";
   return assembly(text, constraints, operands,
                   llvm::SmallVector<Type>(count, f32()), true);

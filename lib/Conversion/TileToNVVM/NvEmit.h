@@ -57,6 +57,9 @@ public:
 
   // Where a thread is.
   mlir::Value threadId();
+  /// The same number, in a register of which LLVM knows nothing.
+  mlir::Value opaque(mlir::Value x);
+  mlir::Value opaqueZero();
   mlir::Value lane();
   mlir::Value warp(); ///< the same register for all lanes, so branches are too
   mlir::Value block();
@@ -70,17 +73,22 @@ public:
   /// 16 bytes from device to shared memory; zeros when `live` is false.
   void copyAsync(mlir::Value shared, mlir::Value global, mlir::Value live);
   void copyWait();
-  /// Four 8 x 8 matrices of 16-bit elements, transposed.
+  /// Four 8 x 8 matrices of 16-bit elements, also transposed.
+  void storeMatrix(mlir::Value pointer, mlir::ValueRange values);
   Values loadMatrixTransposed(mlir::Value pointer);
   void storeMatrixTransposed(mlir::Value pointer, mlir::ValueRange values);
 
-  // Tensor cores. A descriptor names an operand in swizzled shared memory.
+  /// acc + a b for 16 x 8 elements, 8 deep, operands rounded to TF32.
+  Values mmaTf32(mlir::ValueRange acc, mlir::ValueRange a, mlir::ValueRange b);
+
+  // Tensor cores of Hopper. A descriptor names an operand in swizzled shared
+  // memory.
   mlir::Value descriptor(mlir::Value pointer, int64_t leadingBytes);
   mlir::Value advance(mlir::Value descriptor, int64_t bytes);
-  /// acc + a b for 64 rows, 16 deep. `a` is four registers or a descriptor. An
-  /// empty `acc` of `count` registers starts from zero.
+  /// acc + a b (- with `negate`) for 64 rows, 16 deep. `a` is four registers or
+  /// a descriptor. An empty `acc` of `count` registers starts from zero.
   Values wgmma(mlir::ValueRange acc, unsigned count, mlir::ValueRange a,
-               mlir::Value b, bool transposeB);
+               mlir::Value b, bool transposeB, bool negate);
   Values wgmmaFence(mlir::ValueRange values);
   void wgmmaCommit();
   Values wgmmaWait(int64_t pending, mlir::ValueRange values);

@@ -33,27 +33,53 @@ using namespace k3::tile;
 
 namespace {
 
+/// Memory that one buffer has, or several at different times.
+struct Piece {
+  int64_t alignment = 0, bytes = 0;
+  SmallVector<Operation *> owners;
+};
+
+void addOwner(Piece &piece, Operation *op) {
+  int64_t alignment = 8, bytes = 0;
+  if (auto alloc = dyn_cast<AllocSharedOp>(op)) {
+    SharedType type = alloc.getType();
+    alignment = type.getAlignment();
+    bytes = llvm::alignTo(type.getStageBytes(), alignment) * type.getStages();
+  } else {
+    bytes = 8 * cast<AllocBarrierOp>(op).getType().getStages();
+  }
+  piece.alignment = std::max(piece.alignment, alignment);
+  piece.bytes = std::max(piece.bytes, bytes);
+  piece.owners.push_back(op);
+}
+
 /// Gives every buffer its offset, the strictest alignment first.
 LogicalResult layOutShared(func::FuncOp kernel, int64_t limit) {
-  SmallVector<std::tuple<int64_t, int64_t, Operation *>> pieces;
+  SmallVector<Piece> pieces;
+  llvm::DenseMap<Operation *, unsigned> pieceOf;
   kernel.walk([&](Operation *op) {
-    if (auto alloc = dyn_cast<AllocSharedOp>(op)) {
-      SharedType type = alloc.getType();
-      int64_t stage = llvm::alignTo(type.getStageBytes(), type.getAlignment());
-      pieces.push_back({type.getAlignment(), stage * type.getStages(), op});
-    } else if (auto alloc = dyn_cast<AllocBarrierOp>(op)) {
-      pieces.push_back({8, 8 * alloc.getType().getStages(), op});
-    }
+    if (!isa<AllocSharedOp, AllocBarrierOp>(op))
+      return;
+    auto alloc = dyn_cast<AllocSharedOp>(op);
+    Operation *under =
+        alloc && alloc.getOver() ? alloc.getOver().getDefiningOp() : nullptr;
+    auto known = pieceOf.find(under);
+    unsigned index = known == pieceOf.end() ? pieces.size() : known->second;
+    if (index == pieces.size())
+      pieces.emplace_back();
+    addOwner(pieces[index], op);
+    pieceOf[op] = index;
   });
-  llvm::stable_sort(pieces, [](const auto &x, const auto &y) {
-    return std::get<0>(x) > std::get<0>(y);
+  llvm::stable_sort(pieces, [](const Piece &x, const Piece &y) {
+    return x.alignment > y.alignment;
   });
   int64_t offset = 0;
   OpBuilder builder(kernel.getContext());
-  for (auto [alignment, bytes, op] : pieces) {
-    offset = llvm::alignTo(offset, alignment);
-    op->setAttr(offsetName, builder.getI64IntegerAttr(offset));
-    offset += bytes;
+  for (const Piece &piece : pieces) {
+    offset = llvm::alignTo(offset, piece.alignment);
+    for (Operation *op : piece.owners)
+      op->setAttr(offsetName, builder.getI64IntegerAttr(offset));
+    offset += piece.bytes;
   }
   kernel->setAttr(sharedBytesName, builder.getI64IntegerAttr(offset));
   if (offset > limit)
@@ -107,6 +133,7 @@ class ConvertTileToNVVMPass
       if (failed(convert(kernel)))
         return signalPassFailure();
       lowerOnWarps(kernel);
+      renewPhases(kernel);
     }
   }
 

@@ -84,7 +84,7 @@ void readReport(StringRef report, AssembledCode &code) {
     static const Regex entry("Compiling entry function '([^']*)'");
     if (entry.match(line, &found)) {
       code.kernels.push_back({found[1].str()});
-    } else if (line.contains("arning")) {
+    } else if (line.contains("arning") || line.contains("(C75")) {
       code.warnings.push_back(line.trim().str());
     } else if (!code.kernels.empty()) {
       KernelResources &kernel = code.kernels.back();

@@ -99,14 +99,15 @@ FailureOr<DecayBounds> decayBoundsOf(Value value) {
 /// The middle row, of which at most rows / 2 steps lie on either side.
 static int64_t anchorOf(int64_t rows) { return (rows - 1) / 2; }
 
+bool readsUndecayed(DeltaRuleOp op) {
+  return op.getErase() != Erase::None &&
+         op.getReadState() == ReadState::Undecayed;
+}
+
 double anchoredExponent(DeltaRuleOp op, const DecayBounds &bounds,
                         int64_t rows) {
-  int64_t before = anchorOf(rows), after = rows - 1 - before;
-  // An erase that reads the undecayed state sees G of the row before its own.
-  if (op.getErase() != Erase::None && op.getReadState() == ReadState::Undecayed)
-    ++before;
-  int64_t steps = std::max(before, after);
-  return steps == 0 ? 0 : steps * std::abs(bounds.lower);
+  return anchoredExponent(bounds.lower, rows, anchorOf(rows),
+                          readsUndecayed(op));
 }
 
 DecayChoice chooseDecayForm(DeltaRuleOp op, const DecayBounds &bounds,
@@ -118,7 +119,7 @@ DecayChoice chooseDecayForm(DeltaRuleOp op, const DecayBounds &bounds,
   if (bounds.upper > 0)
     return {DecayForm::Pairwise};
   double exponent = anchoredExponent(op, bounds, rows);
-  if (exponent > kLargestBase2Exponent * std::log(2.0))
+  if (!isSafeExponent(exponent))
     return {DecayForm::Pairwise};
   return {DecayForm::Anchored, anchorOf(rows), exponent};
 }

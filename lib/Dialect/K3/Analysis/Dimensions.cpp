@@ -129,6 +129,34 @@ void Dimensions::visitLaunch(LaunchOp launch) {
                 launch.getResults());
 }
 
+/// Rows are those of the first result; states and one decay a head have none.
+void Dimensions::visitChunk(ChunkOpInterface op) {
+  Value rows = op->getResult(0);
+  auto step = dyn_cast<ChunkStepOp>(op.getOperation());
+  auto isState = [&](Value value) {
+    return step && (value == step.getState() || value == step.getNewState() ||
+                    value == step.getNormalizerState() ||
+                    value == step.getNewNormalizerState());
+  };
+  auto join = [&](Value value) {
+    if (cast<RankedTensorType>(value.getType()).getRank() > 1 &&
+        !isState(value))
+      equate(rows, 0, value, 0);
+  };
+  llvm::for_each(op->getOperands(), join);
+  llvm::for_each(op->getResults(), join);
+  call(rows, 0, "T");
+  if (step) {
+    equateAll(step.getState(), step.getNewState());
+    if (step.getNormalizerState()) {
+      equate(step.getState(), 0, step.getNormalizerState(), 0);
+      equateAll(step.getNormalizerState(), step.getNewNormalizerState());
+    }
+    call(step.getState(), 0, "slots");
+  }
+  visitSequences(op.getCuSeqlens(), op.getSlots(), op.getContextLens());
+}
+
 void Dimensions::visit(Operation &op) {
   auto pool = [&](Value before, Value after) {
     equateAll(before, after);
@@ -157,6 +185,7 @@ void Dimensions::visit(Operation &op) {
         visitSequences(rule.getCuSeqlens(), rule.getSlots(),
                        rule.getContextLens());
       })
+      .Case([&](ChunkOpInterface chunk) { visitChunk(chunk); })
       .Case([&](LatentAppendOp append) {
         equate(append.getLatent(), 0, append.getKRot(), 0);
         call(append.getLatent(), 0, "T");

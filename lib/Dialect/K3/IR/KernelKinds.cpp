@@ -12,5 +12,5 @@ using namespace mlir;
 bool k3::isAnchor(Operation *op) {
   return isa<LinearOp, AbsorbQueryOp, AbsorbValueOp, ShortConvOp, DeltaRuleOp,
              LatentAppendOp, LatentAttendOp, LatentAttentionOp, ExpertUpOp,
-             ExpertDownOp, LatentExpertsOp, LastTokenOp>(op);
+             ExpertDownOp, LatentExpertsOp, LastTokenOp, ChunkOpInterface>(op);
 }

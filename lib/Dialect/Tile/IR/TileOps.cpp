@@ -142,6 +142,8 @@ LogicalResult ConcatOp::verify() {
   RankedTensorType left = tileType(getLeft()), right = tileType(getRight()),
                    result = tileType(getResult());
   if (!isAcc(left) || !isAcc(right) || !isAcc(result) ||
+      left.getElementType() != right.getElementType() ||
+      left.getElementType() != result.getElementType() ||
       left.getShape()[0] != right.getShape()[0] ||
       result.getShape()[0] != left.getShape()[0] ||
       result.getShape()[1] != left.getShape()[1] + right.getShape()[1])
@@ -163,13 +165,19 @@ template <typename OpTy> static LogicalResult checkGlobal(OpTy op, Type tile) {
   if (failed(checkTile(op, tile)))
     return failure();
   auto type = cast<RankedTensorType>(tile);
-  if (op.getBase().getType().getElementType() != type.getElementType())
+  Type element = op.getBase().getType().getElementType();
+  bool extends = isa<LoadOp>(op) && element.isBF16() &&
+                 type.getElementType().isF32() && type.getRank() == 1 &&
+                 op.getRowStride();
+  if (element != type.getElementType() && !extends)
     return op.emitOpError("tile and memory have different element types");
   if (type.getRank() > 1 && !op.getRowStride())
     return op.emitOpError("a tile of rank 2 or more needs a row stride");
+  if (op.getCols() && type.getRank() == 1 && op.getRowStride())
+    return op.emitOpError("a column has no number of columns");
   if (op.getRows() && !op.getRowStride())
     return op.emitOpError("a number of rows goes with a row stride");
-  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   int64_t alignment = op.getAlignment();
   if (!llvm::isPowerOf2_64(alignment) || alignment < bytes || alignment > 16)
     return op.emitOpError() << "alignment must be a power of two from " << bytes
@@ -214,6 +222,9 @@ static LogicalResult checkShared(OpTy op, RankedTensorType type, int64_t rows) {
                             "second dimension");
     rows = (type.getShape()[0] - 1) * segment + type.getShape()[1];
   }
+  if constexpr (std::is_same_v<OpTy, StoreSharedOp>)
+    if (op.getLimit())
+      rows = std::min<int64_t>(rows, int64_t(*op.getLimit()) - first);
   // Elements of a buffer of rank 1 count as its rows.
   if (buffer.getRank() == 1 && type.getRank() == 1)
     std::swap(rows, cols);
@@ -254,12 +265,22 @@ LogicalResult StoreSharedOp::verify() {
   auto type = tileType(getValue());
   if (failed(checkTile(*this, type)))
     return failure();
+  if (!getWarpgroup() && getFirstColumn() != 0)
+    return emitOpError("a first column is for stores of one warpgroup");
+  if (getLimit() && (getWarpgroup() || getTranspose() || getSegment() == 0 ||
+                     int64_t(*getLimit()) <= 0 || *getLimit() % getSegment()))
+    return emitOpError("a limit is a number of whole segments");
   if (!getWarpgroup())
     return checkShared(*this, type, rowsOf(type));
   if (!isAcc(type) || getTranspose() || int64_t(*getWarpgroup()) < 0 ||
       int64_t(*getWarpgroup() + 1) * 64 > rowsOf(type))
     return emitOpError("a warpgroup's rows are 64 rows of a tile with the "
                        "layout acc, not transposed");
+  int64_t column = getFirstColumn();
+  if (column < 0 || column % 64 != 0 ||
+      column + type.getShape()[1] > getBuffer().getType().getCols())
+    return emitOpError("the first column must be a multiple of 64 from which "
+                       "the tile fits");
   return checkShared(*this, type, 64);
 }
 
@@ -315,15 +336,17 @@ LogicalResult WgmmaOp::verify() {
       return emitOpError("a must be a BF16 tile of M rows with the layout acc");
     k = a.getShape()[1];
   } else {
-    if (int64_t(getA().size()) != groups)
-      return emitOpError("a must be a buffer for each warpgroup");
+    int64_t buffers = getA().size();
+    if (buffers != groups && buffers != 1)
+      return emitOpError("a must be one buffer, or one for each warpgroup");
     for (Value value : getA()) {
       auto a = dyn_cast<SharedType>(value.getType());
       if (!a || a != getA()[0].getType() || !a.getSwizzle() ||
-          !a.getElementType().isBF16() || a.getRows() != 64 ||
+          !a.getElementType().isBF16() || a.getRows() != m / buffers ||
           a.getStages() != 1)
-        return emitOpError("a must be one stage of a swizzled BF16 buffer of "
-                           "64 rows");
+        return emitOpError() << "a must be one stage of a swizzled BF16 buffer "
+                                "of "
+                             << m / buffers << " rows";
       k = a.getCols();
     }
   }
@@ -342,11 +365,11 @@ LogicalResult WgmmaOp::verify() {
     return emitOpError() << "K must be one multiple of 16 on both sides, got "
                          << k << " and " << bk;
   int64_t first = getBFirst();
-  if (first < 0 || first % 8 != 0 || first + n > bn ||
-      (getTransposeB() && first != 0))
-    return emitOpError() << "rows " << first << " to " << first + n
-                         << " of b: wants multiples of 8 within " << bn
-                         << ", and 0 when b is transposed";
+  int64_t step = getTransposeB() ? 64 : 8;
+  if (first < 0 || first % step != 0 || first + n > bn)
+    return emitOpError() << (getTransposeB() ? "columns " : "rows ") << first
+                         << " to " << first + n << " of b: wants multiples of "
+                         << step << " within " << bn;
   return success();
 }
 
@@ -380,6 +403,8 @@ LogicalResult RoleOp::verify() {
     return emitOpError() << "a role has 1 to 32 warps, not " << getWarps();
   if (failed(checkRegisters(*this, getRegisters())))
     return failure();
+  if (int64_t(getLag()) < 0 || (getLag() != 0 && !getWith()))
+    return emitOpError("a lag of 0 or more goes with another role");
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield || yield.getOperandTypes() != getResultTypes())
     return emitOpError("must yield a value for each of its results");

@@ -6,6 +6,7 @@
 #ifndef K3_DIALECT_K3_ANALYSIS_DECAYBOUNDS_H
 #define K3_DIALECT_K3_ANALYSIS_DECAYBOUNDS_H
 
+#include "k3/Dialect/K3/IR/DecayForms.h"
 #include "k3/Dialect/K3/IR/K3.h"
 
 #include <limits>
@@ -28,13 +29,6 @@ mlir::FailureOr<DecayBounds> decayBoundsOf(mlir::Value value);
 
 /// How the entries sum_c x[i, c] y[j, c] exp(G[i, c] - G[j, c]) of a diagonal
 /// sub-tile are computed, G being the cumulative log-decays.
-enum class DecayForm {
-  Plain,    ///< no decay: a product of matrices
-  Scalar,   ///< one decay a head: a product times exp(G[i] - G[j])
-  Anchored, ///< (x exp(G - G[anchor])) (y exp(G[anchor] - G))^T
-  Pairwise, ///< every difference of channels on its own
-};
-
 struct DecayChoice {
   DecayForm form;
   /// Of `Anchored`: the reference row, and the proven largest magnitude of an
@@ -43,9 +37,8 @@ struct DecayChoice {
   double exponent = 0;
 };
 
-/// Factors of `Anchored` lie in [2^-62, 2^62]: operands of 2^-64 to 2^64 then
-/// stay normal numbers of fp32.
-constexpr double kLargestBase2Exponent = 62;
+/// True when the op's erase sees the sums of the row before its own.
+bool readsUndecayed(DeltaRuleOp op);
 
 /// The largest exponent of an anchored sub-tile of `rows` rows; infinite
 /// without a lower bound. The upper bound must not be positive.
@@ -55,6 +48,14 @@ double anchoredExponent(DeltaRuleOp op, const DecayBounds &bounds,
 /// The form for diagonal sub-tiles of `rows` rows.
 DecayChoice chooseDecayForm(DeltaRuleOp op, const DecayBounds &bounds,
                             int64_t rows);
+
+/// What is known about the log-decays of `op`; refuses one that may be
+/// positive.
+mlir::FailureOr<DecayBounds> provenBounds(DeltaRuleOp op);
+
+/// The choice for sub-tiles of `rows` rows and why, for a remark.
+std::string describeDecay(DeltaRuleOp op, const DecayBounds &bounds,
+                          int64_t rows);
 
 } // namespace k3
 

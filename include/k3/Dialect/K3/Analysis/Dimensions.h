@@ -35,6 +35,7 @@ private:
   void visitRows(mlir::Operation &op);
   void visitSequences(mlir::Value cuSeqlens, mlir::Value slots,
                       mlir::Value contextLens);
+  void visitChunk(ChunkOpInterface op);
   void visitLaunch(LaunchOp launch);
   void visitKernel(mlir::Block &body, mlir::ValueRange inputs,
                    mlir::ValueRange results);

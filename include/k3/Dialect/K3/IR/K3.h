@@ -15,6 +15,11 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace k3 {
+/// Unit attribute of functions that are called with one token a sequence.
+constexpr llvm::StringLiteral kOneTokenName = "k3.one_token";
+} // namespace k3
+
 namespace k3::OpTrait {
 /// See K3_RowWise in K3Base.td.
 template <typename ConcreteType>

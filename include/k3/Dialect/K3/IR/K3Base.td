@@ -63,6 +63,19 @@ def K3_InPlaceOpInterface : OpInterface<"InPlaceOpInterface"> {
     "::llvm::SmallVector<std::pair<unsigned, unsigned>>", "getUpdates">];
 }
 
+def K3_ChunkOpInterface : OpInterface<"ChunkOpInterface"> {
+  let cppNamespace = "::k3";
+  let description = [{
+    A step of the chunkwise recurrence. Its operands of T rows are cut into
+    chunks from each sequence's own start.
+  }];
+  let methods = [
+    InterfaceMethod<"", "::mlir::Value", "getCuSeqlens">,
+    InterfaceMethod<"", "::mlir::Value", "getSlots">,
+    InterfaceMethod<"", "::mlir::Value", "getContextLens">,
+    InterfaceMethod<"tokens of a chunk", "uint64_t", "getChunkSize">];
+}
+
 def K3_Float : AnyTypeOf<[BF16, F32]>;
 class K3_FloatTensor<list<int> ranks>
     : TensorRankOf<[BF16, F32], ranks>;

@@ -7,6 +7,7 @@
 #define K3_OPS
 
 include "k3/Dialect/K3/IR/K3AttentionOps.td"
+include "k3/Dialect/K3/IR/K3ChunkOps.td"
 include "k3/Dialect/K3/IR/K3ConvOps.td"
 include "k3/Dialect/K3/IR/K3DeltaOps.td"
 include "k3/Dialect/K3/IR/K3EmbeddingOps.td"

@@ -18,6 +18,27 @@ def AbsorbLatentAttentionPass : Pass<"k3-absorb-latent-attention"> {
   let dependentDialects = ["::k3::K3Dialect"];
 }
 
+def ChunkDeltaRulePass : Pass<"k3-chunk-delta-rule", "::mlir::ModuleOp"> {
+  let summary = "the recurrence in chunks of tokens";
+  let description = [{
+    In: `k3.delta_rule` before kernels are formed. Holds after: each is the
+    `k3.chunk_*` ops that its attributes ask for (docs/Rationale/chunking.md),
+    with the form of every decayed product chosen by what is proven about the
+    log-decays and said in a remark. Stays as it is where a call has one token
+    a sequence: as many rows as sequences, one row, or a function with the
+    attribute `k3.one_token`. Refuses log-decays that may be positive.
+    Numeric: reassociates.
+  }];
+  let options = [
+    Option<"chunkSize", "chunk-size", "int64_t", /*default=*/"64",
+           "tokens of a chunk, 1 to 256">,
+    Option<"subTile", "sub-tile", "int64_t", /*default=*/"16",
+           "rows of a sub-tile, 1 to 64, which divides the chunk">];
+  let statistics = [
+    Statistic<"chunked", "chunked", "recurrences turned into chunks">];
+  let dependentDialects = ["::k3::K3Dialect"];
+}
+
 def ExposeValuesPass : Pass<"k3-expose-values", "::mlir::ModuleOp"> {
   let summary = "return every intermediate value";
   let description = [{

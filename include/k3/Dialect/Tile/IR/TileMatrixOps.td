@@ -28,17 +28,18 @@ def K3T_WgmmaOp : K3T_Op<"wgmma", [AttrSizedOperandSegments]> {
   let summary = "starts acc + a b^T on the warpgroups (sm_90a)";
   let description = [{
     Each warpgroup multiplies 64 rows. `a` is a BF16 tile [M, K] with the layout
-    acc, or a swizzled buffer [64, K] for each warpgroup. `b` is a swizzled
+    acc, a swizzled buffer [M, K], or one of [64, K] for each warpgroup. `b` is a swizzled
     buffer [N, K], or [K, N] with `transpose_b`, then the product is a b; one
     for all warpgroups, or one for each. `acc` is F32 [M, N] with the layout
-    acc; without it the product starts from zero. `b_first` is the first of the
-    N rows of `b` that take part.
+    acc; without it the product starts from zero. With `negate`, the product is
+    taken away. `b_first` is the first of the N
+    rows of `b` (columns, with `transpose_b`) that take part.
 
     The result may be used after `k3t.wgmma_wait` only.
   }];
   let arguments = (ins Variadic<AnyTypeOf<[K3T_FloatTile, K3T_SharedType]>>:$a,
                        Variadic<K3T_SharedType>:$b, Optional<K3T_F32Tile>:$acc,
-                       UnitAttr:$transpose_b,
+                       UnitAttr:$transpose_b, UnitAttr:$negate,
                        DefaultValuedAttr<I64Attr, "0">:$b_first);
   let results = (outs K3T_F32Tile:$result);
   let assemblyFormat = [{
@@ -72,7 +73,7 @@ def K3T_UnitLowerInverseOp : K3T_Op<"unit_lower_inverse"> {
   let description = [{
     `buffer` is F32 [64, 64] without swizzle, zero on and above its diagonal;
     `scratch` is F32 [32, 32]. 16 x 16 blocks by
-    forward substitution, then the blocks below by products in F32: the inverse
+    forward substitution, then the blocks below by products in TF32: the inverse
     of [A 0; C B] is [A^-1 0; -B^-1 C A^-1 B^-1]. Doubling powers would cancel
     under real decays. All warps of the role take part, 8 of them; the op begins
     and ends with a barrier of theirs.

@@ -26,16 +26,19 @@ def K3T_LoadOp : K3T_Op<"load", [AttrSizedOperandSegments]> {
   let summary = "a tile from device memory";
   let description = [{
     Element (r, c) is `base[offset + r * row_stride + c]`, counted in elements;
-    rows from `rows` on are zero and not read. A tile of rank 1 with a stride is
+    rows from `rows` on and columns from `cols` on are zero and not read; `cols`
+    is a multiple of what one access takes. A tile of rank 1 with a stride is
     a column: element r is `base[offset + r * row_stride]`. `alignment` is what the caller
-    promises for the address of every row, in bytes; accesses are no wider.
+    promises for the address of every row, in bytes; accesses are no wider. A
+    column of BF16 may be loaded as F32.
   }];
   let arguments = (ins K3T_GlobalType:$base, I64:$offset,
                        Optional<I64>:$row_stride, Optional<I32>:$rows,
-                       I64Attr:$alignment);
+                       Optional<I32>:$cols, I64Attr:$alignment);
   let results = (outs K3T_FloatTile:$result);
   let assemblyFormat = [{
-    $base `[` $offset `]` (`stride` $row_stride^)? (`rows` $rows^)? attr-dict
+    $base `[` $offset `]` (`stride` $row_stride^)? (`rows` $rows^)?
+    (`cols` $cols^)? attr-dict
     `:` type($base) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -43,21 +46,32 @@ def K3T_LoadOp : K3T_Op<"load", [AttrSizedOperandSegments]> {
 
 def K3T_StoreOp : K3T_Op<"store", [AttrSizedOperandSegments]> {
   let summary = "a tile to device memory";
-  let description = "As `k3t.load`; rows from `rows` on are not written.";
+  let description = [{
+    As `k3t.load`; rows from `rows` on and columns from `cols` on are not
+    written.
+  }];
   let arguments = (ins K3T_FloatTile:$value, K3T_GlobalType:$base, I64:$offset,
                        Optional<I64>:$row_stride, Optional<I32>:$rows,
-                       I64Attr:$alignment);
+                       Optional<I32>:$cols, I64Attr:$alignment);
   let assemblyFormat = [{
     $value `,` $base `[` $offset `]` (`stride` $row_stride^)? (`rows` $rows^)?
-    attr-dict `:` type($value) `,` type($base)
+    (`cols` $cols^)? attr-dict `:` type($value) `,` type($base)
   }];
   let hasVerifier = 1;
 }
 
 def K3T_AllocSharedOp : K3T_Op<"alloc_shared"> {
   let summary = "a buffer in shared memory, for the whole kernel";
+  let description = [{
+    With `over`, in the memory of another buffer: the two hold something at
+    different times, which is up to the author.
+  }];
+  let arguments = (ins Optional<K3T_SharedType>:$over);
   let results = (outs K3T_SharedType:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
+  let assemblyFormat = "(`over` $over^ `:` type($over))? attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$type), [{
+    build($_builder, $_state, type, /*over=*/::mlir::Value());
+  }]>];
 }
 
 def K3T_StageOp : K3T_Op<"stage", [Pure]> {
@@ -97,7 +111,9 @@ def K3T_StoreSharedOp : K3T_Op<"store_shared"> {
   let summary = "a tile to shared memory";
   let description = [{
     As `k3t.load_shared`. With `warpgroup`, only that warpgroup stores, and its
-    64 rows of the tile are what the buffer gets. Nothing else is ordered by it:
+    64 rows of the tile are what the buffer gets; `first_column` is where the
+    tile begins in each row. With `limit`, rows of the buffer from there on are
+    left out, whole threads at a time. Nothing else is ordered by it:
     other threads see the tile after `k3t.barrier`, tensor cores after
     `k3t.fence_shared` as well.
   }];
@@ -105,7 +121,13 @@ def K3T_StoreSharedOp : K3T_Op<"store_shared"> {
                        UnitAttr:$transpose,
                        OptionalAttr<I64Attr>:$warpgroup,
                        DefaultValuedAttr<I64Attr, "0">:$first_row,
+                       DefaultValuedAttr<I64Attr, "0">:$first_column,
+                       OptionalAttr<I64Attr>:$limit,
                        DefaultValuedAttr<I64Attr, "0">:$segment);
+  let builders = [OpBuilder<(ins "::mlir::Value":$value,
+                                 "::mlir::Value":$buffer), [{
+    $_state.addOperands({value, buffer});
+  }]>];
   let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
   let hasVerifier = 1;
 }

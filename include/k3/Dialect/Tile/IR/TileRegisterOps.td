@@ -15,6 +15,13 @@ def K3T_BlockIdOp : K3T_Op<"block_id", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def K3T_WarpIdOp : K3T_Op<"warp_id", [Pure]> {
+  let summary = "the number of the warp in its role";
+  let description = "The same register for all lanes, so branches on it are too.";
+  let results = (outs I32:$id);
+  let assemblyFormat = "attr-dict";
+}
+
 def K3T_SplatOp : K3T_Op<"splat", [Pure]> {
   let summary = "a tile with one value everywhere";
   let arguments = (ins AnyTypeOf<[F32, I32, I1]>:$value);
@@ -73,8 +80,8 @@ def K3T_BroadcastOp : K3T_Op<"broadcast", [Pure]> {
 def K3T_ConcatOp : K3T_Op<"concat", [Pure]> {
   let summary = "two accumulators side by side";
   let description = "Columns of `left`, then columns of `right`; costs nothing.";
-  let arguments = (ins K3T_F32Tile:$left, K3T_F32Tile:$right);
-  let results = (outs K3T_F32Tile:$result);
+  let arguments = (ins K3T_FloatTile:$left, K3T_FloatTile:$right);
+  let results = (outs K3T_FloatTile:$result);
   let assemblyFormat = "$left `,` $right attr-dict `:` type($left) `,` type($right) `->` type($result)";
   let hasVerifier = 1;
 }

@@ -1,0 +1,12 @@
+// RUN: k3-opt %s | k3-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @chunk_tied_key(
+// CHECK: k3.chunk_tied_key
+func.func @chunk_tied_key(%g: tensor<?x2x128xf32>, %cu: tensor<?xi32>,
+    %slots: tensor<?xi32>, %lens: tensor<?xi32>) -> tensor<?x2x128xf32> {
+  %k = k3.chunk_tied_key g(%g) seqs(%cu, %slots, %lens)
+    {chunk_size = 64 : i64}
+    : (tensor<?x2x128xf32>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
+    -> tensor<?x2x128xf32>
+  return %k : tensor<?x2x128xf32>
+}
