@@ -7,8 +7,9 @@ import pathlib
 import re
 import sys
 
-ORDER = ["Support", "Import", "Dialect", "Fusion", "Schedule", "Conversion",
-         "Target", "Standalone", "Artefact", "Reference", "Pipeline"]
+ORDER = ["Support", "Import", "Dialect", "Fusion", "Schedule", "TileReference",
+         "Conversion", "Target", "Standalone", "Artefact", "Reference",
+         "Pipeline"]
 # Import makes k3 IR, so it sees the dialect that comes after it.
 ALSO = {"Import": {"Dialect"}, "Conversion": {"Target"}}
 RUNTIME_FOR_COMPILER = {"format", "base"}

@@ -119,7 +119,6 @@ private:
            int64_t limit = 0);
   mlir::Value spread(mlir::Value perSegmentValue);
   mlir::Value everySegment(mlir::Value channelValue);
-  mlir::Value secondWarpgroup();
   mlir::Value unit();
 
   mlir::Value error(mlir::Value read, int64_t token);

@@ -211,26 +211,26 @@ void KdaChunk::products() {
   Value early = t.select(t.atLeast(token, t.i32(half)), done[1], done[0]);
   Value product = t.concat(early, done[2]);
   auto type = cast<RankedTensorType>(product.getType());
-  Value isQuery = secondWarpgroup();
   RankedTensorType rowType = t.f32({2 * chunk}, rowsOf());
-  Value scale = t.select(isQuery, t.splat(t.f32(1.0), rowType),
-                         t.loadRepeated(rowType, rowScale));
-  Value least = t.select(isQuery, t.i32(0), t.i32(1));
-  Value row = t.sub(t.bitAnd(t.iota(0, type), t.i32(chunk - 1)), least);
-  product = t.select(t.atLeast(row, t.iota(1, type)),
+  Value scale = t.byWarpgroup(t.loadRepeated(rowType, rowScale),
+                              t.splat(t.f32(1.0), rowType));
+  // Scores of keys are strictly below the diagonal.
+  Value least =
+      t.byWarpgroup(t.splat(t.i32(1), rowType), t.splat(t.i32(0), rowType));
+  Value row = t.sub(t.bitAnd(t.iota(0, rowType), t.i32(chunk - 1)), least);
+  auto wide = RankedTensorType::get(type.getShape(), t.b.getI32Type(),
+                                    type.getEncoding());
+  product = t.select(t.atLeast(t.broadcast(row, wide), t.iota(1, type)),
                      t.times(product, t.broadcast(scale, type)), t.f32(0.0));
   t.storeOfWarpgroup(0, product, triangle);
   keepScores(t.truncate(product));
 }
-Value KdaChunk::secondWarpgroup() { return t.atLeast(t.warpId(), t.i32(4)); }
 
 /// T' = (I + A')^-1 diag(beta / |k|).
 void KdaChunk::solve() {
   tile::UnitLowerInverseOp::create(t.b, t.loc, triangle, scratch);
-  t.when(t.less(t.warpId(), t.i32(4)), [&] {
-    RankedTensorType type = t.f32({2 * chunk, chunk}, t.acc());
-    Value inverse = t.loadRepeated(type, triangle);
-    Value scale = t.loadShared(t.f32({chunk}, columnsOf()), columnStage);
-    keepSolve(t.truncate(t.times(inverse, t.broadcast(scale, type))));
-  });
+  RankedTensorType type = t.f32({2 * chunk, chunk}, t.acc());
+  Value inverse = t.loadRepeated(type, triangle);
+  Value scale = t.loadShared(t.f32({chunk}, columnsOf()), columnStage);
+  keepSolve(t.truncate(t.times(inverse, t.broadcast(scale, type))));
 }

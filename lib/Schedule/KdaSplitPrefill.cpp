@@ -113,15 +113,14 @@ private:
             t.i64(dim), {}, {}, segment);
   }
   void keepScores(Value bothWarpgroups) override {
-    t.when(t.atLeast(t.warpId(), t.i32(4)),
-           [&] { keepSquare(bothWarpgroups, scoresAt - squareSize); });
+    keepSquare(1, bothWarpgroups, scoresAt);
   }
   void keepSolve(Value bothWarpgroups) override {
-    keepSquare(bothWarpgroups, solveAt);
+    keepSquare(0, bothWarpgroups, solveAt);
   }
-  void keepSquare(Value tile, int64_t at) {
-    t.store(tile, factors, t.add(factorsAt, t.i64(at)), /*alignment=*/4,
-            t.i64(chunk));
+  void keepSquare(int64_t group, Value tile, int64_t at) {
+    t.storeOfWarpgroup(group, tile, factors, t.add(factorsAt, t.i64(at)),
+                       /*alignment=*/4, t.i64(chunk));
   }
   void keepVectors(Value norm, Value scale) override {
     t.store(norm, vectors, t.add(vectorsAt, t.i64(normAt)), 4);

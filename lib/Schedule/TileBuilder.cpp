@@ -144,8 +144,6 @@ Value TileBuilder::blockId() {
   return BlockIdOp::create(b, loc, b.getI32Type());
 }
 
-Value TileBuilder::warpId() { return WarpIdOp::create(b, loc, b.getI32Type()); }
-
 static Tile without(TileBuilder &t, Tile type, int64_t axis) {
   SmallVector<int64_t> shape(type.getShape());
   shape.erase(shape.begin() + axis);
@@ -172,6 +170,9 @@ Value TileBuilder::concat(Value left, Value right) {
                 l.getElementType(), acc()),
       left, right);
 }
+Value TileBuilder::byWarpgroup(Value first, Value second) {
+  return ByWarpgroupOp::create(b, loc, first.getType(), first, second);
+}
 Value TileBuilder::bitAnd(Value x, Value y) {
   auto [l, r] = alike(x, y);
   return arith::AndIOp::create(b, loc, l, r);
@@ -186,7 +187,15 @@ void TileBuilder::store(Value tile, Value base, Value offset, int64_t alignment,
                         Value rowStride, Value rows, Value cols,
                         int64_t segment) {
   StoreOp::create(b, loc, tile, base, offset, rowStride, rows, cols,
-                  b.getI64IntegerAttr(alignment), b.getI64IntegerAttr(segment));
+                  b.getI64IntegerAttr(alignment), b.getI64IntegerAttr(segment),
+                  /*warpgroup=*/IntegerAttr());
+}
+void TileBuilder::storeOfWarpgroup(int64_t group, Value tile, Value base,
+                                   Value offset, int64_t alignment,
+                                   Value rowStride) {
+  StoreOp::create(b, loc, tile, base, offset, rowStride, /*rows=*/Value(),
+                  /*cols=*/Value(), b.getI64IntegerAttr(alignment),
+                  b.getI64IntegerAttr(0), b.getI64IntegerAttr(group));
 }
 Value TileBuilder::shared(Ints shape, Type element, bool swizzle,
                           int64_t stages, int64_t pad, Value over) {

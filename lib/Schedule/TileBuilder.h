@@ -32,7 +32,6 @@ public:
 
   // Scalars.
   mlir::Value blockId();
-  mlir::Value warpId(); ///< in its role
   mlir::Value i32(int64_t value);
   mlir::Value i64(int64_t value);
   mlir::Value f32(double value);
@@ -68,6 +67,8 @@ public:
   mlir::Value last(mlir::Value x, int64_t axis);
   mlir::Value broadcast(mlir::Value x, mlir::RankedTensorType type);
   mlir::Value concat(mlir::Value left, mlir::Value right);
+  /// 64 rows of one, 64 rows of the other.
+  mlir::Value byWarpgroup(mlir::Value first, mlir::Value second);
   mlir::Value bitAnd(mlir::Value x, mlir::Value y);
 
   // Memory.
@@ -78,6 +79,10 @@ public:
   void store(mlir::Value tile, mlir::Value base, mlir::Value offset,
              int64_t alignment, mlir::Value rowStride = {},
              mlir::Value rows = {}, mlir::Value cols = {}, int64_t segment = 0);
+  /// The 64 rows of one warpgroup.
+  void storeOfWarpgroup(int64_t group, mlir::Value tile, mlir::Value base,
+                        mlir::Value offset, int64_t alignment,
+                        mlir::Value rowStride);
   mlir::Value shared(Ints shape, mlir::Type element, bool swizzle,
                      int64_t stages = 1, int64_t pad = 0,
                      mlir::Value over = {});

@@ -70,6 +70,10 @@ public:
       segment = op.getSegment();
     where = rowsAndColumns(emit, op, type, map, column, segment);
     width = column ? 1 : map.run(op.getAlignment() / bytes);
+    if constexpr (std::is_same_v<OpTy, StoreOp>)
+      if (op.getWarpgroup() && *op.getWarpgroup() != 0)
+        where.row.value = emit.add(where.row.value,
+                                   emit.c32(-64 * int64_t(*op.getWarpgroup())));
     Value element = adaptor.getOffset();
     if (where.row.value && stride)
       element = emit.add(element, emit.mul(emit.wide(where.row.value), stride));
@@ -214,6 +218,19 @@ struct LowerStore : OpConversionPattern<StoreOp> {
                   ConversionPatternRewriter &rewriter) const override {
     NvEmit emit(rewriter, op.getLoc());
     auto type = tileType(op.getValue());
+    if (!op.getWarpgroup()) {
+      storeAll(emit, op, adaptor, type);
+    } else {
+      Value group = emit.shr(uniformWarp(emit, op), 2);
+      guarded(emit, emit.equal(group, emit.c32(*op.getWarpgroup())),
+              [&] { storeAll(emit, op, adaptor, type); });
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  void storeAll(NvEmit &emit, StoreOp op, OpAdaptor adaptor,
+                RankedTensorType type) const {
     Type element = type.getElementType();
     GlobalAddress address(emit, op, adaptor, type);
     Values values = unpackVector(emit, adaptor.getValue());
@@ -229,8 +246,6 @@ struct LowerStore : OpConversionPattern<StoreOp> {
         emit.store(value, pointer, address.width * bytesOf(element));
       });
     }
-    rewriter.eraseOp(op);
-    return success();
   }
 
   Value half(NvEmit &emit, Value pair, bool upper) const {

@@ -29,17 +29,6 @@ struct LowerBlockId : OpConversionPattern<BlockIdOp> {
   }
 };
 
-struct LowerWarpId : OpConversionPattern<WarpIdOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(WarpIdOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    NvEmit emit(rewriter, op.getLoc());
-    rewriter.replaceOp(op, uniformWarp(emit, op));
-    return success();
-  }
-};
-
 struct LowerSplat : OpConversionPattern<SplatOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -158,6 +147,19 @@ struct LowerBroadcast : OpConversionPattern<BroadcastOp> {
       for (unsigned target : group)
         out[target] = in[index];
     rewriter.replaceOp(op, packVector(emit, out));
+    return success();
+  }
+};
+
+struct LowerByWarpgroup : OpConversionPattern<ByWarpgroupOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(ByWarpgroupOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    NvEmit emit(rewriter, op.getLoc());
+    Value first = emit.less(uniformWarp(emit, op), emit.c32(4));
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, first, adaptor.getFirst(),
+                                                 adaptor.getSecond());
     return success();
   }
 };
@@ -309,10 +311,10 @@ struct LowerElementwise : ConversionPattern {
 void tile::populateRegisterPatterns(const TypeConverter &types,
                                     RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<LowerBlockId, LowerWarpId, LowerSplat, LowerIota, LowerReduce,
-               LowerScan, LowerLast, LowerBroadcast, LowerConcat, LowerConstant,
-               LowerExtend, LowerTruncate, LowerDivide, LowerElementwise>(
-      types, context);
+  patterns.add<LowerBlockId, LowerSplat, LowerIota, LowerReduce, LowerScan,
+               LowerLast, LowerBroadcast, LowerByWarpgroup, LowerConcat,
+               LowerConstant, LowerExtend, LowerTruncate, LowerDivide,
+               LowerElementwise>(types, context);
   patterns.add<LowerApproximate<math::Exp2Op>>(types, context, &NvEmit::exp2);
   patterns.add<LowerApproximate<math::Log2Op>>(types, context, &NvEmit::log2);
   patterns.add<LowerApproximate<math::RsqrtOp>>(types, context, &NvEmit::rsqrt);

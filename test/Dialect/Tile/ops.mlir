@@ -11,8 +11,6 @@
 func.func @registers(%x: f32, %t: tensor<8x128xf32, #rows>) attributes {k3t.warps = 4 : i64} {
   // CHECK: k3t.block_id
   %b = k3t.block_id
-  // CHECK: k3t.warp_id
-  %w = k3t.warp_id
   // CHECK: k3t.splat %{{.*}} : f32 -> tensor<8x128xf32, #{{.*}}>
   %s = k3t.splat %x : f32 -> tensor<8x128xf32, #rows>
   // CHECK: k3t.iota 1
@@ -61,6 +59,9 @@ func.func @matrix(%a: !half, %b: !half, %c: tensor<64x64xf32, #acc>, %t: !square
   %w = k3t.wgmma_wait 0, %d : (tensor<64x64xf32, #acc>) -> tensor<64x64xf32, #acc>
   // CHECK: k3t.concat
   %j = k3t.concat %w, %w : tensor<64x64xf32, #acc>, tensor<64x64xf32, #acc> -> tensor<64x128xf32, #acc>
+  // CHECK: k3t.by_warpgroup
+  %two = arith.constant dense<0.0> : tensor<128x64xf32, #acc>
+  %g = k3t.by_warpgroup %two, %two : tensor<128x64xf32, #acc>
   // CHECK: k3t.unit_lower_inverse
   k3t.unit_lower_inverse %t, %x : !square, !small
   return

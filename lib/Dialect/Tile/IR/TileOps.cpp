@@ -138,6 +138,17 @@ LogicalResult BroadcastOp::verify() {
   return checkSlice(*this, tileType(getSource()), tileType(getResult()));
 }
 
+LogicalResult ByWarpgroupOp::verify() {
+  auto type = tileType(getResult());
+  auto slice = dyn_cast_or_null<SliceAttr>(type.getEncoding());
+  bool rows = slice && slice.getAxis() == 1 && isa<AccAttr>(slice.getParent());
+  if ((!isAcc(type) && !rows) || type.getShape()[0] != 128)
+    return emitOpError(
+        "wants tiles of 128 rows with the layout acc, or vectors "
+        "along their rows");
+  return checkTile(*this, type);
+}
+
 LogicalResult ConcatOp::verify() {
   RankedTensorType left = tileType(getLeft()), right = tileType(getRight()),
                    result = tileType(getResult());
@@ -192,6 +203,11 @@ LogicalResult StoreOp::verify() {
       (type.getRank() != 3 || int64_t(getSegment()) < type.getShape()[1]))
     return emitOpError("segments are for tiles of rank 3 and hold their second "
                        "dimension");
+  if (getWarpgroup() &&
+      (!isAcc(type) || getRows() || int64_t(*getWarpgroup()) < 0 ||
+       int64_t(*getWarpgroup() + 1) * 64 > type.getShape()[0]))
+    return emitOpError("a warpgroup's rows are 64 rows of a tile with the "
+                       "layout acc, all of them");
   return checkGlobal(*this, type);
 }
 

@@ -15,13 +15,6 @@ def K3T_BlockIdOp : K3T_Op<"block_id", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
-def K3T_WarpIdOp : K3T_Op<"warp_id", [Pure]> {
-  let summary = "the number of the warp in its role";
-  let description = "The same register for all lanes, so branches on it are too.";
-  let results = (outs I32:$id);
-  let assemblyFormat = "attr-dict";
-}
-
 def K3T_SplatOp : K3T_Op<"splat", [Pure]> {
   let summary = "a tile with one value everywhere";
   let arguments = (ins AnyTypeOf<[F32, I32, I1]>:$value);
@@ -74,6 +67,19 @@ def K3T_BroadcastOp : K3T_Op<"broadcast", [Pure]> {
   let arguments = (ins K3T_Tile:$source);
   let results = (outs K3T_Tile:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def K3T_ByWarpgroupOp : K3T_Op<"by_warpgroup", [Pure,
+    AllTypesMatch<["first", "second", "result"]>]> {
+  let summary = "64 rows of one tile, then 64 rows of another";
+  let description = [{
+    Rows 0 to 63 of `first` and 64 to 127 of `second`: what two warpgroups do
+    differently. Tiles with the layout acc, or vectors along their rows.
+  }];
+  let arguments = (ins K3T_Tile:$first, K3T_Tile:$second);
+  let results = (outs K3T_Tile:$result);
+  let assemblyFormat = "$first `,` $second attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
