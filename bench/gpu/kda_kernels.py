@@ -5,6 +5,8 @@
     k3-kernel kda-prefill --heads 96 --describe D/prefill-96.json -o D/prefill-96.cubin
     python3 bench/gpu/kda_kernels.py D --out results.json
 
+For few heads the prefill is two kernels, D/prepare-12.* and D/recur-12.*.
+
 Needs torch with CUDA. Errors are relative Frobenius norms against the token
 recurrence in float64; times are medians of CUDA graph replays. Strong, mixed and
 weak gates differ by what is added to the logits of the decay (0, -4, -8).
@@ -20,6 +22,32 @@ from launch import Kernel, graph_time
 
 LOWER_BOUND = -5.0
 DIM = 128
+class SplitPrefill:
+    """kda-prepare and kda-recur behind the arguments of kda-prefill."""
+
+    def __init__(self, folder, heads):
+        self.prepare = Kernel(folder, f"prepare-{heads}")
+        self.recur = Kernel(folder, f"recur-{heads}")
+        self.facts = {"prepare": self.prepare.facts, "recur": self.recur.facts}
+        self.workspace = {}
+
+    def launch(self, blocks, tensors):
+        q, k, v, g, beta, a_log, dt_bias, state, o, cu, slots, lens = tensors
+        tokens, heads = q.shape[:2]
+        chunks = tokens // 64 + blocks // heads
+        if chunks not in self.workspace:
+            self.workspace[chunks] = (
+                torch.full((chunks, heads, 32768), float("nan"),
+                           dtype=torch.bfloat16, device="cuda"),
+                torch.full((chunks, heads, 256), float("nan"), device="cuda"))
+        factors, vectors = self.workspace[chunks]
+        self.prepare.launch(chunks * heads, [q, k, g, beta, a_log, dt_bias,
+                                             factors, vectors, cu,
+                                             blocks // heads])
+        self.recur.launch(2 * blocks, [v, state, o, factors, vectors, cu, slots,
+                                       lens])
+
+
 def error(got, want):
     got, want = got.double(), want.double()
     return ((got - want).norm() / want.norm().clamp_min(1e-300)).item()
@@ -246,9 +274,14 @@ def main():
     for path in sorted(arguments.folder.glob("*.cubin")):
         kind, heads = path.stem.split("-")
         heads = int(heads)
+        if kind not in ("decode", "prefill", "recur"):
+            continue
+        if kind == "recur":
+            kind, kernel = "prefill", SplitPrefill(arguments.folder, heads)
+        else:
+            kernel = Kernel(arguments.folder, path.stem)
         if arguments.only not in (None, kind):
             continue
-        kernel = Kernel(arguments.folder, path.stem)
         note(kind, kernel.facts)
         if arguments.profile:
             if kind == "prefill":

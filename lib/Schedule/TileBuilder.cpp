@@ -183,9 +183,10 @@ Value TileBuilder::load(Tile type, Value base, Value offset, int64_t alignment,
                         b.getI64IntegerAttr(alignment));
 }
 void TileBuilder::store(Value tile, Value base, Value offset, int64_t alignment,
-                        Value rowStride, Value rows, Value cols) {
+                        Value rowStride, Value rows, Value cols,
+                        int64_t segment) {
   StoreOp::create(b, loc, tile, base, offset, rowStride, rows, cols,
-                  b.getI64IntegerAttr(alignment));
+                  b.getI64IntegerAttr(alignment), b.getI64IntegerAttr(segment));
 }
 Value TileBuilder::shared(Ints shape, Type element, bool swizzle,
                           int64_t stages, int64_t pad, Value over) {

@@ -77,7 +77,7 @@ public:
                    mlir::Value cols = {});
   void store(mlir::Value tile, mlir::Value base, mlir::Value offset,
              int64_t alignment, mlir::Value rowStride = {},
-             mlir::Value rows = {}, mlir::Value cols = {});
+             mlir::Value rows = {}, mlir::Value cols = {}, int64_t segment = 0);
   mlir::Value shared(Ints shape, mlir::Type element, bool swizzle,
                      int64_t stages = 1, int64_t pad = 0,
                      mlir::Value over = {});

@@ -45,6 +45,14 @@ const Maker makers[] = {
      [](ModuleOp module, const StandaloneShape &shape) {
        return buildKdaPrefill(module, shape.kda);
      }},
+    {"kda-prepare", true,
+     [](ModuleOp module, const StandaloneShape &shape) {
+       return buildKdaPrepare(module, shape.kda);
+     }},
+    {"kda-recur", true,
+     [](ModuleOp module, const StandaloneShape &shape) {
+       return buildKdaRecur(module, shape.kda);
+     }},
     {"kda-decode", false,
      [](ModuleOp module, const StandaloneShape &shape) {
        return buildKdaDecode(module, shape.kda);
@@ -58,8 +66,12 @@ const Maker makers[] = {
 } // namespace
 
 llvm::ArrayRef<llvm::StringRef> k3::standaloneKernels() {
-  static const llvm::StringRef names[] = {makers[0].name, makers[1].name,
-                                          makers[2].name};
+  static const std::vector<llvm::StringRef> names = [] {
+    std::vector<llvm::StringRef> all;
+    for (const Maker &maker : makers)
+      all.push_back(maker.name);
+    return all;
+  }();
   return names;
 }
 

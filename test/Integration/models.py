@@ -52,19 +52,19 @@ def tool(name, *arguments):
 
 
 @functools.lru_cache(None)
-def artefact(model, precision="f32"):
+def artefact(model, precision="f32", recurrence="recurrent"):
     """Path of the compiled artefact of a model of examples/models."""
-    source = WORK / f"{model}.{precision}.{os.getpid()}.mlir"
+    source = WORK / f"{model}.{precision}.{recurrence}.{os.getpid()}.mlir"
     target = source.with_suffix(".fatbin")
     tool("k3-import", MODELS / model, "-o", source)
     tool("k3-compile", source, "-o", target, f"--precision={precision}",
-         "--quiet")
+         f"--recurrence={recurrence}", "--quiet")
     return target
 
 
 @functools.lru_cache(None)
-def load(model, precision="f32"):
-    return k3.load(artefact(model, precision), MODELS / model)
+def load(model, precision="f32", recurrence="recurrent"):
+    return k3.load(artefact(model, precision, recurrence), MODELS / model)
 
 
 def call(session, entry, sequences, slots):

@@ -30,9 +30,10 @@ def read_all(session, slot):
 
 class Invariance(unittest.TestCase):
     precision = "f32"
+    recurrence = "recurrent"
 
     def setUp(self):
-        self.model = models.load("k3-tiny", self.precision)
+        self.model = models.load("k3-tiny", self.precision, self.recurrence)
         self.ids = prompt_ids()
 
     def whole(self, threads=0):
@@ -138,6 +139,68 @@ class Invariance(unittest.TestCase):
 
 class InvarianceBf16(Invariance):
     precision = "bf16"
+
+
+class InvarianceChunked(Invariance):
+    """Chunks count from where a call starts: only a cut between two chunks
+    gives the same bits. Packing, threads and repetition still do not matter.
+    """
+    recurrence = "chunked"
+
+    def assert_near(self, got, want):
+        error = np.linalg.norm(got - want) / np.linalg.norm(want)
+        self.assertLess(error, 2e-5)
+
+    def test_every_split(self):
+        logits, states = self.whole()
+        session = self.model.session(capacity=256)
+        for cut in (1, 31, 32, 33, 50, 64, 96):
+            slot = session.create()
+            first = models.call(session, "score", [self.ids[:cut]], [slot])
+            second = models.call(session, "score", [self.ids[cut:]], [slot])
+            got = np.concatenate([first, second])
+            if cut % 32 == 0:
+                np.testing.assert_array_equal(got, logits, f"cut {cut}")
+                self.assert_same(read_all(session, slot), states)
+            else:
+                self.assert_near(got, logits)
+            session.release(slot)
+
+    def test_token_by_token(self):
+        logits, states = self.whole()
+        session = self.model.session(capacity=256)
+        slot = session.create()
+        rows = [models.call(session, "decode", [[token]], [slot])[0]
+                for token in self.ids]
+        self.assert_near(np.array(rows), logits)
+        for name, array in read_all(session, slot).items():
+            if name.endswith("kda_state"):
+                self.assert_near(array, states[name])
+
+    def test_fork_and_reset(self):
+        logits, _ = self.whole()
+        session = self.model.session(slots=2, capacity=256)
+        slot = session.create()
+        models.call(session, "prefill", [self.ids[:50]], [slot])
+        copy = session.fork(slot)
+        one = models.call(session, "score", [self.ids[50:]], [slot])
+        two = models.call(session, "score", [self.ids[50:]], [copy])
+        np.testing.assert_array_equal(one, two)
+        session.reset(slot)
+        again = models.call(session, "score", [self.ids], [slot])
+        np.testing.assert_array_equal(again, logits)
+
+    def test_decode_is_recurrent(self):
+        plain = models.load("k3-tiny", self.precision)
+        results = []
+        for model in (plain, self.model):
+            session = model.session(capacity=64)
+            slot = session.create()
+            for token in self.ids[:20]:
+                row = models.call(session, "decode", [[token]], [slot])
+            results.append((row, read_all(session, slot)))
+        np.testing.assert_array_equal(results[0][0], results[1][0])
+        self.assert_same(results[1][1], results[0][1])
 
 
 class Determinism(unittest.TestCase):

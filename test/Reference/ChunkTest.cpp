@@ -5,7 +5,7 @@
 // the family and for random ones.
 
 #include "OpGolden/OpCase.h"
-#include "RandomDelta.h"
+#include "OpGolden/RandomDelta.h"
 
 #include "k3/Dialect/K3/Transforms/Passes.h"
 

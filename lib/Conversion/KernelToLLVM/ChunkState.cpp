@@ -115,13 +115,8 @@ void ChunkState::store() {
 }
 
 Value ChunkState::chunkDecay(Value k) {
-  Value decay = op.getDecay();
-  Value sum = tiles.isScalar(decay)
-                  ? math.loadSplat(tiles.columnOf(decay, true),
-                                   {tiles.lastRow()}, tileLanes)
-                  : math.load(tiles.rowsOf(decay, true).memory,
-                              {tiles.lastRow(), k}, tileLanes);
-  return math.exp(sum);
+  ChunkTiles::Sum sum = tiles.sumAt(op.getDecay(), tiles.lastRow(), k);
+  return math.exp(sum.low ? math.addF(sum.high, sum.low) : sum.high);
 }
 
 /// S += keys^T values; with `decays` S first takes the chunk's decay.

@@ -52,9 +52,11 @@ Tile ChunkTiles::allocate(int64_t height, int64_t width) {
   // behind the last row.
   width = llvm::alignTo(width, tileLanes);
   height = llvm::alignTo(height, tileLanes) + tileLanes;
-  return {
-      math.frame.scratch(MemRefType::get({height, width}, math.b.getF32Type())),
-      width};
+  // Rows a power of two apart would share few sets of the first-level cache.
+  int64_t stride = width % 64 == 0 ? width + tileLanes : width;
+  return {math.frame.scratch(
+              MemRefType::get({height, stride}, math.b.getF32Type())),
+          width};
 }
 
 Value ChunkTiles::allocateColumn() {
@@ -141,33 +143,67 @@ bool ChunkTiles::isScalar(Value decay) const {
   return cast<RankedTensorType>(decay.getType()).getRank() == 2;
 }
 
-Value ChunkTiles::exponent(DecayFactor factor, Value row, int64_t subTile,
-                           int64_t anchor, llvm::function_ref<Value(Value)> sum,
-                           llvm::function_ref<Value(Value)> own) {
-  auto seen = [&] {
-    Value total = sum(row), step = own(row);
-    return step ? math.subF(total, step) : total;
+ChunkTiles::Sum ChunkTiles::sumAt(Value decay, Value row, Value column) {
+  if (isScalar(decay)) {
+    Value low = lowColumns.lookup(decay);
+    return {math.loadSplat(columnOf(decay, true), {row}, tileLanes),
+            low ? math.loadSplat(low, {row}, tileLanes) : Value()};
+  }
+  Tile low = lowTiles.lookup(decay);
+  return {math.load(rowsOf(decay, true).memory, {row, column}, tileLanes),
+          low.memory ? math.load(low.memory, {row, column}, tileLanes)
+                     : Value()};
+}
+
+ChunkTiles::Sum ChunkTiles::sumsFrom(Value decay, Value row) {
+  Value low = lowColumns.lookup(decay);
+  return {math.load(columnOf(decay, true), {row}, tileLanes),
+          low ? math.load(low, {row}, tileLanes) : Value()};
+}
+
+Value ChunkTiles::difference(Sum a, Sum b) {
+  Value high = math.subF(a.high, b.high);
+  return a.low ? math.addF(high, math.subF(a.low, b.low)) : high;
+}
+
+Value ChunkTiles::stepAt(Value g, Value row, Value column) {
+  if (!g)
+    return {};
+  if (cast<RankedTensorType>(g.getType()).getRank() < 3)
+    return math.loadSplat(columnOf(g), {row}, tileLanes);
+  return math.load(rowsOf(g).memory, {row, column}, tileLanes);
+}
+
+Value ChunkTiles::exponent(DecayFactor factor, Value decay, Value g, Value row,
+                           Value column, int64_t subTile, int64_t anchor) {
+  auto start = [&] { return math.mul(math.div(row, subTile), subTile); };
+  auto without = [&](Value power) {
+    Value step = stepAt(g, row, column);
+    return step ? math.subF(power, step) : power;
   };
-  auto anchorRow = [&] {
-    return math.add(math.mul(math.div(row, subTile), subTile), anchor);
+  auto between = [&](Value from, Value to) {
+    return difference(sumAt(decay, from, column), sumAt(decay, to, column));
   };
   switch (factor) {
-  case DecayFactor::FromStart:
-    return seen();
+  case DecayFactor::FromStart: {
+    Sum sum = sumAt(decay, row, column);
+    Value power = without(sum.high);
+    return sum.low ? math.addF(power, sum.low) : power;
+  }
   case DecayFactor::ToEnd:
-    return math.subF(sum(lastRow()), sum(row));
+    return between(lastRow(), row);
   case DecayFactor::FromAnchor:
-    return math.subF(seen(), sum(anchorRow()));
+    return without(between(row, math.add(start(), anchor)));
   case DecayFactor::ToAnchor:
-    return math.subF(sum(anchorRow()), sum(row));
+    return between(math.add(start(), anchor), row);
   case DecayFactor::FromTile: {
     // Rows of the first sub-tile have none before theirs and are not read.
-    Value start = math.mul(math.div(row, subTile), subTile);
-    Value clamped = math.sub(math.select(math.compare(arith::CmpIPredicate::eq,
-                                                      start, math.index(0)),
-                                         math.index(1), start),
-                             math.index(1));
-    return math.subF(seen(), sum(clamped));
+    Value first = start();
+    Value before = math.sub(math.select(math.compare(arith::CmpIPredicate::eq,
+                                                     first, math.index(0)),
+                                        math.index(1), first),
+                            math.index(1));
+    return without(between(row, before));
   }
   }
   llvm_unreachable("all factors are handled");
@@ -180,18 +216,11 @@ Tile ChunkTiles::channelFactor(DecayFactor factor, Value decay, Value g,
   auto known = factors.find(key);
   if (known != factors.end())
     return known->second;
-  Tile sums = rowsOf(decay, /*repeatLast=*/true);
-  Tile steps = g ? rowsOf(g) : Tile();
-  Tile out = allocate(sums.width);
+  Tile out = allocate(rowsOf(decay, /*repeatLast=*/true).width);
+  if (g)
+    rowsOf(g);
   forEachRow(out.width, [&](Value row, Value column) {
-    Value power = exponent(
-        factor, row, subTile, anchor,
-        [&](Value at) {
-          return math.load(sums.memory, {at, column}, tileLanes);
-        },
-        [&](Value at) {
-          return g ? math.load(steps.memory, {at, column}, tileLanes) : Value();
-        });
+    Value power = exponent(factor, decay, g, row, column, subTile, anchor);
     math.store(math.exp(power), out.memory, {row, column});
   });
   return factors[key] = out;
@@ -203,16 +232,12 @@ Value ChunkTiles::scalarFactor(DecayFactor factor, Value decay, Value g) {
   auto known = scalarFactors.find(key);
   if (known != scalarFactors.end())
     return known->second;
-  Value sums = columnOf(decay, /*repeatLast=*/true);
-  Value steps = g ? columnOf(g) : Value();
+  columnOf(decay, /*repeatLast=*/true);
+  if (g)
+    columnOf(g);
   Value out = allocateColumn();
   math.loop(math.index(0), rowLimit, 1, [&](Value row) {
-    Value power = exponent(
-        factor, row, 1, 0,
-        [&](Value at) { return math.loadSplat(sums, {at}, tileLanes); },
-        [&](Value at) {
-          return g ? math.loadSplat(steps, {at}, tileLanes) : Value();
-        });
+    Value power = exponent(factor, decay, g, row, {}, 1, 0);
     Value all = math.exp(power);
     math.storeScalar(vector::ExtractOp::create(math.b, math.loc, all, 0), out,
                      {row});
@@ -321,20 +346,23 @@ void multiplyBlock(VectorMath &math, const TileProduct &product, Value row,
 } // namespace
 
 void ChunkTiles::multiply(const TileProduct &product) {
-  math.loop(product.rowFrom, product.rowTo, tileRows, [&](Value row) {
-    if (product.columnTo) {
-      math.loop(
-          product.columnFrom, product.columnTo, tileLanes,
-          [&](Value column) { multiplyBlock(math, product, row, column, 1); });
-      return;
-    }
-    int64_t pairs = product.b.width / (2 * tileLanes) * (2 * tileLanes);
-    math.loop(
-        math.index(0), math.index(pairs), 2 * tileLanes,
-        [&](Value column) { multiplyBlock(math, product, row, column, 2); });
-    if (pairs < product.b.width)
-      multiplyBlock(math, product, row, math.index(pairs), 1);
-  });
+  // Columns outside, so that a panel of B stays in the first-level cache while
+  // the rows pass.
+  auto panel = [&](Value column, int64_t vectors) {
+    math.loop(product.rowFrom, product.rowTo, tileRows, [&](Value row) {
+      multiplyBlock(math, product, row, column, vectors);
+    });
+  };
+  if (product.columnTo) {
+    math.loop(product.columnFrom, product.columnTo, tileLanes,
+              [&](Value column) { panel(column, 1); });
+    return;
+  }
+  int64_t pairs = product.b.width / (2 * tileLanes) * (2 * tileLanes);
+  math.loop(math.index(0), math.index(pairs), 2 * tileLanes,
+            [&](Value column) { panel(column, 2); });
+  if (pairs < product.b.width)
+    panel(math.index(pairs), 1);
 }
 
 void ChunkTiles::multiply(Tile out, Tile a, Tile b,

@@ -99,6 +99,24 @@ public:
   void zeroRows(mlir::Value tensor);
 
   bool isScalar(mlir::Value decay) const;
+  /// What rounding left out of the sums made in this kernel. Differences of
+  /// long sums would lose it: behind a token that forgets everything, slow
+  /// decays are the last bits of large numbers.
+  void defineLow(mlir::Value decay, Tile tile) { lowTiles[decay] = tile; }
+  void defineLowColumn(mlir::Value decay, mlir::Value column) {
+    lowColumns[decay] = column;
+  }
+  /// A cumulative log-decay: its value is `high + low`; `low` may be null.
+  struct Sum {
+    mlir::Value high, low;
+  };
+  /// The lanes from `column` on of a row, or its one number in all lanes.
+  Sum sumAt(mlir::Value decay, mlir::Value row, mlir::Value column);
+  /// The one number of the rows from `row` on.
+  Sum sumsFrom(mlir::Value decay, mlir::Value row);
+  mlir::Value difference(Sum a, Sum b);
+  /// The own step of a row; null without `g`.
+  mlir::Value stepAt(mlir::Value g, mlir::Value row, mlir::Value column);
   mlir::Value limit() const { return rowLimit; } ///< rows in use
   mlir::Value count() const { return tokens; }
   mlir::Value lastRow() { return math.sub(tokens, math.index(1)); }
@@ -112,11 +130,10 @@ private:
   using FactorKey = std::tuple<int, void *, void *, int64_t, int64_t>;
 
   mlir::Value headOf(mlir::Value tensor);
-  /// The exponent of a factor for `row`, from loads of G and g.
-  mlir::Value exponent(DecayFactor factor, mlir::Value row, int64_t subTile,
-                       int64_t anchor,
-                       llvm::function_ref<mlir::Value(mlir::Value)> sum,
-                       llvm::function_ref<mlir::Value(mlir::Value)> own);
+  /// The exponent of a factor for `row`.
+  mlir::Value exponent(DecayFactor factor, mlir::Value decay, mlir::Value g,
+                       mlir::Value row, mlir::Value column, int64_t subTile,
+                       int64_t anchor);
   Tile channelFactor(DecayFactor factor, mlir::Value decay, mlir::Value g,
                      int64_t subTile, int64_t anchor);
   mlir::Value scalarFactor(DecayFactor factor, mlir::Value decay,
@@ -125,6 +142,8 @@ private:
   mlir::Value firstToken, tokens, rowLimit;
   llvm::DenseMap<mlir::Value, Tile> tiles;
   llvm::DenseMap<mlir::Value, mlir::Value> columns;
+  llvm::DenseMap<mlir::Value, Tile> lowTiles;
+  llvm::DenseMap<mlir::Value, mlir::Value> lowColumns;
   std::map<FactorKey, Tile> factors;
   std::map<FactorKey, mlir::Value> scalarFactors;
   std::map<std::pair<void *, FactorKey>, Tile> products;

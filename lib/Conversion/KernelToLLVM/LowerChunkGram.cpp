@@ -63,8 +63,10 @@ Value GramLowering::masked(Value sum, Value row, Value column) {
 void GramLowering::whole() {
   Tile x = tiles.rowsOf(op.getX());
   Tile y = tiles.transposed(tiles.rowsOf(op.getY()));
-  Value sums = op.getDecay() ? tiles.columnOf(op.getDecay(), true) : Value();
-  Value steps = op.getG() ? tiles.columnOf(op.getG()) : Value();
+  if (op.getDecay())
+    tiles.columnOf(op.getDecay(), /*repeatLast=*/true);
+  if (op.getG())
+    tiles.columnOf(op.getG());
   math.loop(math.index(0), tiles.limit(), tileRows, [&](Value block) {
     TileProduct product;
     product.a = x;
@@ -75,11 +77,11 @@ void GramLowering::whole() {
     product.columnTo = product.rowTo;
     auto terms = [&](Value row) { return depth(row); };
     auto finish = [&](Value sum, Value row, Value column) {
-      if (sums) {
-        Value power = math.subF(math.loadSplat(sums, {row}, tileLanes),
-                                math.load(sums, {column}, tileLanes));
-        if (steps)
-          power = math.subF(power, math.loadSplat(steps, {row}, tileLanes));
+      if (op.getDecay()) {
+        Value power = tiles.difference(tiles.sumAt(op.getDecay(), row, {}),
+                                       tiles.sumsFrom(op.getDecay(), column));
+        if (Value step = tiles.stepAt(op.getG(), row, {}))
+          power = math.subF(power, step);
         sum = math.mulF(sum, math.exp(power));
       }
       math.store(masked(sum, row, column), out.memory, {row, column});
@@ -110,8 +112,6 @@ void GramLowering::multiply(Tile left, Tile right, Value first, Value from,
 }
 
 void GramLowering::pairwise(Value first, Tile x, Tile y) {
-  Tile sums = tiles.rowsOf(op.getDecay(), true);
-  Tile steps = op.getG() ? tiles.rowsOf(op.getG()) : Tile();
   Value last = math.add(first, subTile);
   math.loop(first, last, 1, [&](Value row) {
     Value end = op.getDiagonal() ? math.add(row, 1) : row;
@@ -123,10 +123,11 @@ void GramLowering::pairwise(Value first, Tile x, Tile y) {
                       auto load = [&](Tile tile, Value from) {
                         return math.load(tile.memory, {from, at}, tileLanes);
                       };
-                      Value power =
-                          math.subF(load(sums, row), load(sums, other));
-                      if (op.getG())
-                        power = math.subF(power, load(steps, row));
+                      Value power = tiles.difference(
+                          tiles.sumAt(op.getDecay(), row, at),
+                          tiles.sumAt(op.getDecay(), other, at));
+                      if (Value step = tiles.stepAt(op.getG(), row, at))
+                        power = math.subF(power, step);
                       Value both = math.mulF(load(x, row), load(y, other));
                       return {math.fma(both, math.exp(power), sum[0])};
                     })
@@ -139,18 +140,18 @@ void GramLowering::pairwise(Value first, Tile x, Tile y) {
 /// Columns before the sub-tile, factored at the row before it. Vectors may
 /// reach into the sub-tile, whose columns come later.
 void GramLowering::offDiagonal(Value first, Tile left) {
-  Tile sums = tiles.rowsOf(op.getDecay(), true), y = tiles.rowsOf(op.getY());
+  Tile y = tiles.rowsOf(op.getY());
   Tile right = tiles.allocate(y.width, tiles.rows);
   Value before = math.sub(first, math.index(1));
   math.loop(math.index(0), first, tileLanes, [&](Value row) {
     tiles.forEachVector(y.width, [&](Value column) {
       SmallVector<Value> block;
-      Value reference = math.load(sums.memory, {before, column}, tileLanes);
+      ChunkTiles::Sum reference = tiles.sumAt(op.getDecay(), before, column);
       for (int64_t i = 0; i < tileLanes; ++i) {
         // The sums of rows in the sub-tile and behind would overflow.
         Value at = math.min(math.add(row, i), before);
-        Value power = math.subF(
-            reference, math.load(sums.memory, {at, column}, tileLanes));
+        Value power =
+            tiles.difference(reference, tiles.sumAt(op.getDecay(), at, column));
         block.push_back(math.mulF(math.load(y.memory, {at, column}, tileLanes),
                                   math.exp(power)));
       }
@@ -166,6 +167,9 @@ void GramLowering::inSubTiles() {
   bool anchored = op.getForm() == DecayForm::Anchored;
   Value decay = op.getDecay(), g = op.getG();
   Tile x = tiles.rowsOf(op.getX()), y = tiles.rowsOf(op.getY());
+  tiles.rowsOf(decay, /*repeatLast=*/true);
+  if (g)
+    tiles.rowsOf(g);
   Tile near, right, far;
   if (anchored) {
     near = tiles.decayed(op.getX(), DecayFactor::FromAnchor, decay, g, subTile,

@@ -21,31 +21,50 @@ static int64_t dim(Value tensor, unsigned index) {
   return cast<RankedTensorType>(tensor.getType()).getDimSize(index);
 }
 
+/// (sum, error) of two numbers, exact together.
+static std::pair<Value, Value> twoSum(VectorMath &math, Value a, Value b) {
+  Value sum = math.addF(a, b), part = math.subF(sum, a);
+  Value error =
+      math.addF(math.subF(a, math.subF(sum, part)), math.subF(b, part));
+  return {sum, error};
+}
+
 static void lowerDecay(ChunkTiles &tiles, ChunkDecayOp op) {
   VectorMath &math = tiles.math;
-  int64_t rank = cast<RankedTensorType>(op.getType()).getRank();
-  if (rank == 2) {
-    Value g = tiles.columnOf(op.getG()), out = tiles.allocateColumn();
-    math.loop(math.index(0), tiles.limit(), 1, {math.scalar(0.0)},
-              [&](Value row, ValueRange sum) -> VectorMath::Values {
-                Value next = math.addF(sum[0], math.loadScalar(g, {row}));
-                math.storeScalar(next, out, {row});
-                return {next};
-              });
-    tiles.defineColumn(op.getResult(), out);
+  auto next = [&](ValueRange carried, Value step) -> VectorMath::Values {
+    auto [sum, error] = twoSum(math, carried[0], step);
+    return {sum, math.addF(carried[1], error)};
+  };
+  if (tiles.isScalar(op.getResult())) {
+    Value g = tiles.columnOf(op.getG());
+    Value high = tiles.allocateColumn(), low = tiles.allocateColumn();
+    math.loop(
+        math.index(0), tiles.limit(), 1, {math.scalar(0.0), math.scalar(0.0)},
+        [&](Value row, ValueRange carried) -> VectorMath::Values {
+          VectorMath::Values sums = next(carried, math.loadScalar(g, {row}));
+          math.storeScalar(sums[0], high, {row});
+          math.storeScalar(sums[1], low, {row});
+          return sums;
+        });
+    tiles.defineColumn(op.getResult(), high);
+    tiles.defineLowColumn(op.getResult(), low);
     return;
   }
-  Tile g = tiles.rowsOf(op.getG()), out = tiles.allocate(g.width);
+  Tile g = tiles.rowsOf(op.getG());
+  Tile high = tiles.allocate(g.width), low = tiles.allocate(g.width);
   tiles.forEachVector(g.width, [&](Value column) {
-    math.loop(math.index(0), tiles.limit(), 1, {math.splat(0.0, tileLanes)},
-              [&](Value row, ValueRange sum) -> VectorMath::Values {
-                Value step = math.load(g.memory, {row, column}, tileLanes);
-                Value next = math.addF(sum[0], step);
-                math.store(next, out.memory, {row, column});
-                return {next};
+    Value zero = math.splat(0.0, tileLanes);
+    math.loop(math.index(0), tiles.limit(), 1, {zero, zero},
+              [&](Value row, ValueRange carried) -> VectorMath::Values {
+                VectorMath::Values sums = next(
+                    carried, math.load(g.memory, {row, column}, tileLanes));
+                math.store(sums[0], high.memory, {row, column});
+                math.store(sums[1], low.memory, {row, column});
+                return sums;
               });
   });
-  tiles.define(op.getResult(), out);
+  tiles.define(op.getResult(), high);
+  tiles.defineLow(op.getResult(), low);
 }
 
 static void lowerTiedKey(ChunkTiles &tiles, ChunkTiedKeyOp op) {

@@ -65,7 +65,10 @@ public:
         cols(adaptor.getCols()) {
     bool column = type.getRank() == 1 && stride;
     ThreadMap map = threadMap(type);
-    where = rowsAndColumns(emit, op, type, map, column);
+    int64_t segment = 0;
+    if constexpr (std::is_same_v<OpTy, StoreOp>)
+      segment = op.getSegment();
+    where = rowsAndColumns(emit, op, type, map, column, segment);
     width = column ? 1 : map.run(op.getAlignment() / bytes);
     Value element = adaptor.getOffset();
     if (where.row.value && stride)
@@ -448,6 +451,8 @@ struct LowerCopyAsync : OpConversionPattern<CopyAsyncOp> {
     int64_t bytes = buffer.getElementBytes(), perPiece = 16 / bytes;
     int64_t pieces = buffer.getCols() / perPiece; // of a row
     int64_t threads = warpsAround(op).count * 32;
+    if (buffer.getRows() == 1 && pieces < threads)
+      return copyRow(emit, op, adaptor, pieces, rewriter);
     if (threads % pieces != 0 || buffer.getRows() % (threads / pieces) != 0)
       return op.emitError() << "rows of " << pieces << " pieces of 16 bytes do "
                             << "not divide among " << threads << " threads";
@@ -474,6 +479,25 @@ struct LowerCopyAsync : OpConversionPattern<CopyAsyncOp> {
         live = emit.less(emit.add(row, emit.c32(first)), adaptor.getRows());
       emit.copyAsync(address.at(first, 0), own, live);
     }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  /// A row that fewer threads than there are can fill.
+  LogicalResult copyRow(NvEmit &emit, CopyAsyncOp op, OpAdaptor adaptor,
+                        int64_t pieces,
+                        ConversionPatternRewriter &rewriter) const {
+    Value thread = localThread(emit, op);
+    guarded(emit, emit.less(thread, emit.c32(pieces)), [&] {
+      Value bytes = emit.shl(thread, 4);
+      int64_t size = op.getBuffer().getType().getElementBytes();
+      Value source = emit.offset(adaptor.getBase(),
+                                 emit.mul(adaptor.getOffset(), emit.c64(size)));
+      Value live = LLVM::ConstantOp::create(rewriter, op.getLoc(),
+                                            rewriter.getI1Type(), true);
+      emit.copyAsync(emit.offset(adaptor.getBuffer(), bytes),
+                     emit.offset(source, emit.wide(bytes)), live);
+    });
     rewriter.eraseOp(op);
     return success();
   }

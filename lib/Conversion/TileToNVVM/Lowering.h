@@ -103,6 +103,8 @@ inline constexpr llvm::StringLiteral offsetName = "k3t.offset";
 /// The kernel's dynamic shared memory.
 inline constexpr llvm::StringLiteral sharedSymbol = "k3_shared";
 inline constexpr llvm::StringLiteral warpsName = "k3t.warps";
+/// Workgroups that a multiprocessor should hold; bounds registers.
+inline constexpr llvm::StringLiteral workgroupsName = "k3t.workgroups";
 inline constexpr llvm::StringLiteral sharedBytesName = "k3t.shared_bytes";
 
 /// A pointer into the kernel's shared memory.

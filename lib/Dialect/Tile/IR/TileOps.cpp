@@ -187,7 +187,12 @@ template <typename OpTy> static LogicalResult checkGlobal(OpTy op, Type tile) {
 
 LogicalResult LoadOp::verify() { return checkGlobal(*this, getType()); }
 LogicalResult StoreOp::verify() {
-  return checkGlobal(*this, getValue().getType());
+  auto type = tileType(getValue());
+  if (getSegment() != 0 &&
+      (type.getRank() != 3 || int64_t(getSegment()) < type.getShape()[1]))
+    return emitOpError("segments are for tiles of rank 3 and hold their second "
+                       "dimension");
+  return checkGlobal(*this, type);
 }
 
 LogicalResult StageOp::verify() {

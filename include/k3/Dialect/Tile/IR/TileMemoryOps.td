@@ -48,11 +48,12 @@ def K3T_StoreOp : K3T_Op<"store", [AttrSizedOperandSegments]> {
   let summary = "a tile to device memory";
   let description = [{
     As `k3t.load`; rows from `rows` on and columns from `cols` on are not
-    written.
+    written. `segment` is as in `k3t.store_shared`.
   }];
   let arguments = (ins K3T_FloatTile:$value, K3T_GlobalType:$base, I64:$offset,
                        Optional<I64>:$row_stride, Optional<I32>:$rows,
-                       Optional<I32>:$cols, I64Attr:$alignment);
+                       Optional<I32>:$cols, I64Attr:$alignment,
+                       DefaultValuedAttr<I64Attr, "0">:$segment);
   let assemblyFormat = [{
     $value `,` $base `[` $offset `]` (`stride` $row_stride^)? (`rows` $rows^)?
     (`cols` $cols^)? attr-dict `:` type($value) `,` type($base)

@@ -3,8 +3,8 @@
 //
 // Random well-formed k3.delta_rule programs.
 
-#ifndef K3_TEST_REFERENCE_RANDOMDELTA_H
-#define K3_TEST_REFERENCE_RANDOMDELTA_H
+#ifndef K3_TEST_REFERENCE_OPGOLDEN_RANDOMDELTA_H
+#define K3_TEST_REFERENCE_OPGOLDEN_RANDOMDELTA_H
 
 #include "k3/Reference/ModelRunner.h"
 
@@ -53,4 +53,4 @@ private:
 
 } // namespace k3::golden
 
-#endif // K3_TEST_REFERENCE_RANDOMDELTA_H
+#endif // K3_TEST_REFERENCE_OPGOLDEN_RANDOMDELTA_H

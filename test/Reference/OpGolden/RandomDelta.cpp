@@ -71,9 +71,9 @@ void RandomDelta::chooseSequences() {
     int64_t count = list.size();
     return share(Tensor::ofIntegers({count}, std::move(list)));
   };
-  values = {{"cu", integers(bounds)},
+  values = {{"cu_seqlens", integers(bounds)},
             {"slots", integers(slots)},
-            {"lens", integers(lengths)}};
+            {"context_lens", integers(lengths)}};
 }
 
 std::string RandomDelta::typeOf(llvm::ArrayRef<int64_t> shape,
@@ -181,14 +181,11 @@ void RandomDelta::addOperands() {
   operand("state", "h0", state, -1, 1);
   if (normalizes)
     operand("normalizer", "n0", {pool, valueHeads, keyWidth}, 0, 1);
-  // Nothing reads a slot that no sequence has, or a fresh one's.
+  // A fresh sequence does not read its slot.
   Tensor poisoned = *values["h0"];
-  std::vector<bool> isRead(pool);
   for (int64_t n = 0; n < sequences; ++n)
-    if (int32_t slot = values["slots"]->integers[n]; slot >= 0)
-      isRead[slot] = values["lens"]->integers[n] > 0;
-  for (int64_t slot = 0; slot < pool; ++slot)
-    if (!isRead[slot])
+    if (int32_t slot = values["slots"]->integers[n];
+        slot >= 0 && values["context_lens"]->integers[n] == 0)
       std::fill_n(poisoned.row(slot), poisoned.rowSize(), NAN);
   values["h0"] = share(std::move(poisoned));
 }
@@ -207,13 +204,13 @@ void RandomDelta::write() {
     given += ", %n";
   }
   std::string indices;
-  for (const char *name : {"cu", "slots", "lens"})
+  for (const char *name : {"cu_seqlens", "slots", "context_lens"})
     indices += std::string(indices.empty() ? "" : ", ") + "%" + name +
                ": tensor<?xi32> {k3.name = \"" + name + "\"}";
   moduleText =
       "func.func @main(" + arguments + indices + ") -> (" + names + ") {\n  " +
       given + " = k3.delta_rule " + operands +
-      "seqs(%cu, %slots, %lens) {decay = #k3.decay<" + decay +
+      "seqs(%cu_seqlens, %slots, %context_lens) {decay = #k3.decay<" + decay +
       ">, erase = #k3.erase<" + erase + ">, write = #k3.write<" + rule +
       ">, read_state = #k3.read_state<" + readState +
       llvm::formatv(">, scale = {0:e17} : f64, state_v_first = {1}",
