@@ -183,10 +183,15 @@ struct PhaseCopies {
 class PhaseRenewer {
 public:
   void renew(Operation *kernel) {
-    SmallVector<NVVM::ThreadIdXOp> ids;
-    kernel->walk([&](NVVM::ThreadIdXOp op) { ids.push_back(op); });
-    for (NVVM::ThreadIdXOp op : ids)
-      renewThread(op);
+    SmallVector<std::pair<NVVM::ThreadIdXOp, Operation *>> ids;
+    kernel->walk([&](NVVM::ThreadIdXOp op) {
+      if (Operation *phase = phaseOf(op))
+        ids.push_back({op, phase});
+    });
+    for (auto [op, phase] : ids)
+      op.getResult().replaceAllUsesWith(threadFor(op, phase));
+    for (auto [op, phase] : ids)
+      op.erase();
     SmallVector<std::pair<OpOperand *, Operation *>> uses;
     kernel->walk([&](Operation *op) {
       Operation *phase = phaseOf(op);
@@ -201,18 +206,14 @@ public:
   }
 
 private:
-  void renewThread(NVVM::ThreadIdXOp op) {
-    Operation *phase = phaseOf(op);
-    if (!phase)
-      return;
+  Value threadFor(NVVM::ThreadIdXOp op, Operation *phase) {
     Value &own = copies[phase].thread;
     if (!own) {
       OpBuilder builder(phase);
       NvEmit emit(builder, op.getLoc());
       own = emit.opaque(emit.threadId());
     }
-    op.getResult().replaceAllUsesWith(own);
-    op.erase();
+    return own;
   }
 
   /// Constant offsets and one product away from the start of shared memory.
