@@ -10,7 +10,10 @@ include="-I include -I /usr/lib/llvm-22/include"
 
 $tblgen -gen-dialect-doc -dialect=k3 $include \
   include/k3/Dialect/K3/IR/K3Ops.td -o "$out/Dialect.md"
-for passes in Dialect/K3/Transforms Fusion Conversion/KernelToLLVM; do
+$tblgen -gen-dialect-doc -dialect=k3t $include \
+  include/k3/Dialect/Tile/IR/TileOps.td -o "$out/TileDialect.md"
+for passes in Dialect/K3/Transforms Fusion Conversion/KernelToLLVM \
+    Dialect/Tile/Transforms Conversion/TileToNVVM; do
   echo "# $passes"
   echo
   $tblgen -gen-pass-doc $include "include/k3/$passes/Passes.td"

@@ -6,6 +6,7 @@
 # `%tools` the helper scripts of the tests.
 
 import os
+import shutil
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -35,6 +36,20 @@ config.substitutions += [
 # A tool that this build does not have makes its tests unsupported, which lit
 # reports.
 for tool in ("k3-import", "k3-opt", "k3-compile", "k3-run", "k3-check",
-             "k3-objdump", "k3-bench", "fake-gpu-artefact"):
+             "k3-kernel", "k3-objdump", "k3-bench", "k3-lsp-server",
+             "fake-gpu-artefact"):
     if os.path.exists(os.path.join(config.k3_tools_dir, tool)):
         config.available_features.add(tool)
+
+# NVIDIA's assembler is optional; the tools look for it in the same places.
+roots = [os.environ.get(name) for name in ("CUDA_PATH", "CUDA_HOME")]
+if shutil.which("ptxas") or any(
+        root and os.path.exists(os.path.join(root, "bin", "ptxas"))
+        for root in roots + ["/usr/local/cuda"]):
+    config.available_features.add("ptxas")
+for name in ("CUDA_PATH", "CUDA_HOME"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+# No setting hides this one.
+if os.access("/usr/local/cuda/bin/ptxas", os.X_OK):
+    config.available_features.add("system-ptxas")

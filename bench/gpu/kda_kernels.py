@@ -5,52 +5,47 @@
     k3-kernel kda-prefill --heads 96 --describe D/prefill-96.json -o D/prefill-96.cubin
     python3 bench/gpu/kda_kernels.py D --out results.json
 
+For few heads the prefill is two kernels, D/prepare-12.* and D/recur-12.*.
+
 Needs torch with CUDA. Errors are relative Frobenius norms against the token
 recurrence in float64; times are medians of CUDA graph replays. Strong, mixed and
 weak gates differ by what is added to the logits of the decay (0, -4, -8).
 """
 
 import argparse
-import ctypes
 import json
 import pathlib
-import statistics
 
 import torch
 
+from launch import Kernel, graph_time
+
 LOWER_BOUND = -5.0
 DIM = 128
-cuda = ctypes.CDLL("libcuda.so.1")
+class SplitPrefill:
+    """kda-prepare and kda-recur behind the arguments of kda-prefill."""
 
-
-def check(code, what):
-    if code:
-        raise SystemExit(f"{what}: CUDA error {code}")
-
-
-class Kernel:
-    """One kernel of a cubin, launched on torch's current stream."""
-
-    def __init__(self, folder, name):
-        self.facts = json.loads((folder / f"{name}.json").read_text())
-        image = (folder / f"{name}.cubin").read_bytes()
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        check(cuda.cuModuleLoadData(ctypes.byref(module), image), "load")
-        check(cuda.cuModuleGetFunction(ctypes.byref(function), module,
-                                       self.facts["entry"].encode()), "entry")
-        check(cuda.cuFuncSetAttribute(function, 8, self.facts["shared_bytes"]),
-              "shared memory")
-        self.function = function
+    def __init__(self, folder, heads):
+        self.prepare = Kernel(folder, f"prepare-{heads}")
+        self.recur = Kernel(folder, f"recur-{heads}")
+        self.facts = {"prepare": self.prepare.facts, "recur": self.recur.facts}
+        self.workspace = {}
 
     def launch(self, blocks, tensors):
-        values = [ctypes.c_void_p(t.data_ptr()) for t in tensors]
-        pointers = (ctypes.c_void_p * len(values))(
-            *[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values])
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        check(cuda.cuLaunchKernel(self.function, blocks, 1, 1,
-                                  self.facts["threads"], 1, 1,
-                                  self.facts["shared_bytes"], stream, pointers,
-                                  None), "launch")
+        q, k, v, g, beta, a_log, dt_bias, state, o, cu, slots, lens = tensors
+        tokens, heads = q.shape[:2]
+        chunks = tokens // 64 + blocks // heads
+        if chunks not in self.workspace:
+            self.workspace[chunks] = (
+                torch.full((chunks, heads, 32768), float("nan"),
+                           dtype=torch.bfloat16, device="cuda"),
+                torch.full((chunks, heads, 256), float("nan"), device="cuda"))
+        factors, vectors = self.workspace[chunks]
+        self.prepare.launch(chunks * heads, [q, k, g, beta, a_log, dt_bias,
+                                             factors, vectors, cu,
+                                             blocks // heads])
+        self.recur.launch(2 * blocks, [v, state, o, factors, vectors, cu, slots,
+                                       lens])
 
 
 def error(got, want):
@@ -140,22 +135,44 @@ def check_prefill(kernel, heads, lengths, shift, seed=1, resumed=True):
                 state=worst_s, untouched=untouched)
 
 
-def graph_time(call, replays=15, calls=4):
-    call(0)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for i in range(calls):
-            call(i)
-    times = []
-    for _ in range(replays + 3):
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        graph.replay()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(start.elapsed_time(end) * 1e3 / calls)
-    return statistics.median(times[3:])
+def check_invariance(kernel, heads, runs=100):
+    """One bit pattern over many runs; a sequence alone as packed with others."""
+    lengths = [300, 64, 129, 1]
+    x = inputs(sum(lengths), heads, -4.0, 11)
+    start = torch.randn(len(lengths), heads, DIM, DIM, device="cuda")
+    first = None
+    same = True
+    for _ in range(runs):
+        pool = start.clone()
+        out = run_prefill(kernel, x, lengths, [0, 1, 2, 3], [1] * 4, pool)
+        first = first or (out, pool)
+        same &= torch.equal(out, first[0]) and torch.equal(pool, first[1])
+    alone, at = True, 0
+    for n, length in enumerate(lengths):
+        part = {k: (v[at:at + length].contiguous() if k in "qkvzb" else v)
+                for k, v in x.items()}
+        pool = start.clone()
+        out = run_prefill(kernel, part, [length], [n], [1], pool)
+        alone &= torch.equal(out, first[0][at:at + length])
+        alone &= torch.equal(pool[n], first[1][n])
+        at += length
+    return dict(heads=heads, runs=runs, one_bit_pattern=same,
+                alone_equals_packed=alone)
+
+
+def check_split(kernel, heads, length, cut):
+    """A sequence in two calls, the second one resumed."""
+    x = inputs(length, heads, -4.0, 13)
+    pool = torch.randn(1, heads, DIM, DIM, device="cuda") * 0.3
+    state = pool[0].double().clone()
+    parts = []
+    for first, last in ((0, cut), (cut, length)):
+        part = {k: (v[first:last].contiguous() if k in "qkvzb" else v)
+                for k, v in x.items()}
+        parts.append(run_prefill(kernel, part, [last - first], [0], [1], pool))
+    want = recurrence(*x.values(), state)
+    return dict(heads=heads, length=length, cut=cut,
+                out=error(torch.cat(parts), want), state=error(pool[0], state))
 
 
 def time_prefill(kernel, heads, sequences, length, shift):
@@ -244,7 +261,8 @@ def main():
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--only", choices=["decode", "prefill"])
     parser.add_argument("--profile", type=int, metavar="TOKENS",
-                        help="only launch each prefill kernel once (for ncu)")
+                        help="only launch each kernel once, for a profiler or "
+                        "compute-sanitizer; decode with a batch of one")
     arguments = parser.parse_args()
     torch.zeros(1, device="cuda")
     results = {"gpu": torch.cuda.get_device_name(), "decode": [], "prefill": []}
@@ -256,15 +274,24 @@ def main():
     for path in sorted(arguments.folder.glob("*.cubin")):
         kind, heads = path.stem.split("-")
         heads = int(heads)
+        if kind not in ("decode", "prefill", "recur"):
+            continue
+        if kind == "recur":
+            kind, kernel = "prefill", SplitPrefill(arguments.folder, heads)
+        else:
+            kernel = Kernel(arguments.folder, path.stem)
         if arguments.only not in (None, kind):
             continue
-        kernel = Kernel(arguments.folder, path.stem)
         note(kind, kernel.facts)
         if arguments.profile:
             if kind == "prefill":
                 x = inputs(arguments.profile, heads, -4.0, 5)
-                pool = torch.zeros(1, heads, DIM, DIM, device="cuda")
-                run_prefill(kernel, x, [arguments.profile], [0], [1], pool)
+                pool = torch.zeros(2, heads, DIM, DIM, device="cuda")
+                lengths = [arguments.profile // 3,
+                           arguments.profile - arguments.profile // 3]
+                run_prefill(kernel, x, lengths, [0, 1], [1, 0], pool)
+            else:
+                check_decode(kernel, heads, 1, True)
             continue
         if kind == "decode":
             for batch, resumed in ((1, True), (3, False), (8, True)):
@@ -278,6 +305,9 @@ def main():
             note(kind, check_prefill(kernel, heads, [1, 2, 0, 15, 17, 63, 65, 129],
                                      shift))
             note(kind, check_prefill(kernel, heads, [1000], shift))
+        note(kind, check_invariance(kernel, heads))
+        for cut in (1, 63, 64, 100, 299):
+            note(kind, check_split(kernel, heads, 300, cut))
         for sequences, length in ((1, 1024), (1, 8192), (4, 2048), (1, 32768)):
             note(kind, dict(heads=heads, sequences=sequences, length=length,
                             us=time_prefill(kernel, heads, sequences, length,

@@ -149,6 +149,9 @@ Status k3::mergeLevels(ArrayRef<std::vector<LoweredKernel>> levels,
                        std::vector<LoweredKernel> &merged) {
   merged = levels.front();
   for (const std::vector<LoweredKernel> &level : levels.drop_front()) {
+    if (level.size() != merged.size())
+      return Status::error(Code::Internal, 592,
+                           "CPU levels do not agree on the number of kernels");
     for (auto [kernel, other] : llvm::zip_equal(merged, level)) {
       if (kernel.symbol != other.symbol || kernel.dims != other.dims ||
           kernel.gridDim != other.gridDim || kernel.tile != other.tile ||

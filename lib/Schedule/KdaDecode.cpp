@@ -3,8 +3,9 @@
 //
 // KDA for one token a sequence, in one launch and in place. A workgroup owns a
 // head of a sequence: its window, its state and its norm. The state is read
-// and written once, in 16-byte pieces, and its loads are under way while the
-// vectors are prepared; everything else is small.
+// and written once, in 16-byte pieces. With few sequences the time is that of
+// the chain of loads, so there are two links only: all that does not depend on
+// the slot, then all that does.
 
 #include "TileBuilder.h"
 
@@ -33,11 +34,10 @@ public:
 
   void build() {
     locate();
-    Value before =
-        t.loadIf(resumed, stateType(), state, stateOffset(), 16, t.i64(dim));
+    loadInputs();
+    loadMemory();
     vectors();
-    Value output = recur(before);
-    finish(output);
+    finish(recur());
   }
 
 private:
@@ -49,6 +49,18 @@ private:
   Value sequence, head, slot, kept, resumed;
   Value keyBuffer, queryBuffer, valueBuffer, decayBuffer, outputBuffer;
 
+  /// One of q, k and v on its way through the convolution.
+  struct Channel {
+    Value *token, *weights, *window;
+    int64_t size;
+    Value *buffer;
+    Value now;                 ///< BF16, of this token
+    SmallVector<Value> taps;   ///< of the convolution
+    SmallVector<Value> before; ///< BF16, what the slot holds, oldest first
+  };
+  SmallVector<Channel, 3> convolved;
+  Value rawDecay, slope, bias, logit, gate, norm, before;
+
   /// Rows are values, columns are keys: four rows of 32 keys a warp at a time.
   Attribute stateLayout() { return t.blocked({1, 4}, {4, 8}, {warps, 1}); }
   RankedTensorType stateType() {
@@ -57,6 +69,11 @@ private:
   RankedTensorType keyType() { return t.f32({dim}, t.slice(0, stateLayout())); }
   RankedTensorType valueType() {
     return t.f32({shape.valueDim}, t.slice(1, stateLayout()));
+  }
+  /// The output, once for each warp.
+  RankedTensorType outputType() {
+    return t.f32({warps, shape.valueDim},
+                 t.blocked({1, 4}, {1, 32}, {warps, 1}));
   }
   /// Two channels a thread; threads beyond that hold copies.
   Attribute channels() { return t.blocked({2}, {32}, {warps}); }
@@ -84,67 +101,82 @@ private:
     return t.mul(row, t.i64(dim * shape.valueDim));
   }
 
-  /// The head's vector of this token.
+  /// Where this token's vector of the head begins.
+  Value tokenOffset(int64_t size) {
+    return t.mul(t.add(t.mul(sequence, t.i64(shape.heads)), head), t.i64(size));
+  }
   Value ofToken(Value base, int64_t size) {
-    Value row = t.add(t.mul(sequence, t.i64(shape.heads)), head);
-    return t.extend(t.load(t.bf16({size}, channels()), base,
-                           t.mul(row, t.i64(size)), /*alignment=*/4));
+    return t.load(t.bf16({size}, channels()), base, tokenOffset(size),
+                  /*alignment=*/4);
   }
 
-  struct Convolved {
-    Value result;
-    SmallVector<Value> window; ///< BF16, what the slot keeps
-    Value base, offset;
-    int64_t size;
-  };
+  /// All that does not depend on the slot.
+  void loadInputs() {
+    convolved = {{&k, &kConv, &kWindow, dim, &keyBuffer},
+                 {&q, &qConv, &qWindow, dim, &queryBuffer},
+                 {&v, &vConv, &vWindow, shape.valueDim, &valueBuffer}};
+    for (Channel &own : convolved) {
+      own.now = ofToken(*own.token, own.size);
+      Value first = t.mul(head, t.i64(own.size * taps));
+      for (int64_t tap = 0; tap < taps; ++tap)
+        own.taps.push_back(t.load(t.f32({own.size}, channels()), *own.weights,
+                                  t.add(first, t.i64(tap)), /*alignment=*/4,
+                                  t.i64(taps)));
+    }
+    rawDecay = ofToken(g, dim);
+    slope = t.element(aLog, head);
+    bias = t.load(t.f32({dim}, channels()), dtBias, t.mul(head, t.i64(dim)),
+                  /*alignment=*/8);
+    logit = tile::LoadScalarOp::create(t.b, t.loc, t.b.getF32Type(), beta,
+                                       tokenOffset(1));
+    Value zero = t.i64(0);
+    RankedTensorType line = outputType();
+    norm = t.load(line, outputNorm, zero, 16, zero);
+    gate = t.load(t.bf16(line.getShape(), line.getEncoding()), outputGate,
+                  tokenOffset(shape.valueDim), 8, zero);
+  }
+
+  Value windowOffset(const Channel &own, int64_t tap) {
+    Value row = t.add(t.mul(t.wide(slot), t.i64(taps - 1)), t.i64(tap));
+    return t.add(t.mul(row, t.i64(shape.heads * own.size)),
+                 t.mul(head, t.i64(own.size)));
+  }
+
+  /// All that does: windows, then the state.
+  void loadMemory() {
+    SmallVector<TileBuilder::Source> sources;
+    for (const Channel &own : convolved)
+      for (int64_t tap = 0; tap + 1 < taps; ++tap)
+        sources.push_back({t.bf16({own.size}, channels()), *own.window,
+                           windowOffset(own, tap), /*alignment=*/4, Value()});
+    sources.push_back({stateType(), state, stateOffset(), 16, t.i64(dim)});
+    SmallVector<Value> loaded = t.loadAllIf(resumed, sources);
+    before = loaded.back();
+    auto next = loaded.begin();
+    for (Channel &own : convolved)
+      for (int64_t tap = 0; tap + 1 < taps; ++tap)
+        own.before.push_back(*next++);
+  }
 
   /// silu(sum_j w_j x_(t-3+j)), rounded as the layer's activations are.
-  Convolved convolve(Value token, Value weights, Value base, int64_t size) {
-    Convolved out;
-    Value now = ofToken(token, size);
-    Value channel = t.mul(head, t.i64(size));
-    Value row = t.i64(shape.heads * size);
-    out.base = base;
-    out.size = size;
-    out.offset = t.add(
-        t.mul(t.wide(slot), t.i64((taps - 1) * shape.heads * size)), channel);
-    RankedTensorType stored = t.bf16({size}, channels());
-    RankedTensorType exact = t.f32({size}, channels());
-    Value sum;
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      Value x = now;
-      if (tap + 1 < taps) {
-        Value at = t.add(out.offset, t.mul(row, t.i64(tap)));
-        Value old = t.loadIf(resumed, stored, base, at, /*alignment=*/4);
-        if (tap > 0)
-          out.window.push_back(old);
-        x = t.extend(old);
-      }
-      Value weight =
-          t.load(exact, weights, t.add(t.mul(channel, t.i64(taps)), t.i64(tap)),
-                 /*alignment=*/4, t.i64(taps));
-      sum = sum ? t.fma(x, weight, sum) : t.times(x, weight);
-    }
-    out.window.push_back(t.truncate(now));
-    out.result = t.extend(t.truncate(t.silu(sum)));
-    return out;
+  Value convolve(const Channel &own) {
+    Value sum = t.times(t.extend(own.now), own.taps.back());
+    for (int64_t tap = 0; tap + 1 < taps; ++tap)
+      sum = t.fma(t.extend(own.before[tap]), own.taps[tap], sum);
+    return t.extend(t.truncate(t.silu(sum)));
   }
 
-  void keepWindow(const Convolved &own) {
-    t.when(kept, [&] {
-      Value row = t.i64(shape.heads * own.size);
-      for (auto [tap, value] : llvm::enumerate(own.window))
-        t.store(value, own.base, t.add(own.offset, t.mul(row, t.i64(tap))),
-                /*alignment=*/4);
-    });
+  void keepWindow(const Channel &own) {
+    for (int64_t tap = 0; tap + 1 < taps; ++tap) {
+      Value value = tap + 2 < taps ? own.before[tap + 1] : own.now;
+      t.store(value, *own.window, windowOffset(own, tap), /*alignment=*/4);
+    }
   }
 
   /// exp(g) of the gate map, in F32 throughout.
   Value decay() {
-    Value a = t.exp2(t.times(t.element(aLog, head), t.f32(M_LOG2E)));
-    Value bias = t.load(t.f32({dim}, channels()), dtBias,
-                        t.mul(head, t.i64(dim)), /*alignment=*/8);
-    Value x = t.plus(ofToken(g, dim), bias);
+    Value a = t.exp2(t.times(slope, t.f32(M_LOG2E)));
+    Value x = t.plus(t.extend(rawDecay), bias);
     Value logarithm;
     if (shape.lowerBound != 0)
       logarithm = t.times(t.sigmoid(t.times(x, a)), t.f32(shape.lowerBound));
@@ -154,21 +186,19 @@ private:
   }
 
   void vectors() {
-    Convolved key = convolve(k, kConv, kWindow, dim);
-    Convolved query = convolve(q, qConv, qWindow, dim);
-    Convolved value = convolve(v, vConv, vWindow, shape.valueDim);
-    t.storeShared(key.result, keyBuffer);
-    t.storeShared(query.result, queryBuffer);
-    t.storeShared(value.result, valueBuffer);
+    for (const Channel &own : convolved)
+      t.storeShared(convolve(own), *own.buffer);
     t.storeShared(decay(), decayBuffer);
     t.barrier(); // copies of a window have been read before one is written
-    for (const Convolved &own : {key, query, value})
-      keepWindow(own);
+    t.when(kept, [&] {
+      for (const Channel &own : convolved)
+        keepWindow(own);
+    });
   }
 
   /// S' = D S + k u^T with u = beta (v - (D S)^T k), and S'^T q. The norms of k
   /// and q are factors of sums along keys.
-  Value recur(Value before) {
+  Value recur() {
     RankedTensorType type = stateType();
     auto wide = [&](Value x) { return t.broadcast(x, type); };
     Value key = t.loadShared(keyType(), keyBuffer);
@@ -184,9 +214,7 @@ private:
     Value read = t.times(t.sum(t.times(decayed, wide(query)), 1), queryNorm);
     Value overlap = t.times(t.sum(wide(t.times(key, query)), 1),
                             t.times(keyNorm, queryNorm));
-    Value row = t.add(t.mul(sequence, t.i64(shape.heads)), head);
-    Value strength = t.sigmoid(
-        tile::LoadScalarOp::create(t.b, t.loc, t.b.getF32Type(), beta, row));
+    Value strength = t.sigmoid(logit);
     Value wanted = t.loadShared(valueType(), valueBuffer);
     Value update = t.times(t.minus(wanted, predicted), strength);
     Value after =
@@ -200,22 +228,15 @@ private:
   void finish(Value output) {
     t.storeShared(output, outputBuffer);
     t.barrier();
-    int64_t size = shape.valueDim;
-    Attribute layout = t.blocked({1, 4}, {1, 32}, {warps, 1});
-    RankedTensorType type = t.f32({warps, size}, layout);
+    RankedTensorType type = outputType();
     Value x = t.loadRepeated(type, outputBuffer);
-    Value mean = t.times(t.sum(t.times(x, x), 1), t.f32(1.0 / size));
+    Value mean = t.times(t.sum(t.times(x, x), 1), t.f32(1.0 / shape.valueDim));
     Value scale = t.rsqrt(t.plus(mean, t.f32(shape.rmsEpsilon)));
-    x = t.times(x, t.broadcast(scale, type));
-    Value zero = t.i64(0);
-    x = t.times(x, t.load(type, outputNorm, zero, 16, zero));
-    Value row =
-        t.mul(t.add(t.mul(sequence, t.i64(shape.heads)), head), t.i64(size));
-    Value gate = t.extend(
-        t.load(t.bf16({warps, size}, layout), outputGate, row, 8, zero));
-    x = t.times(x, t.sigmoid(gate));
-    x = t.select(kept, x, t.f32(0.0));
-    t.store(t.truncate(x), o, row, 8, zero, t.i32(1));
+    x = t.times(t.times(x, t.broadcast(scale, type)), norm);
+    x = t.times(x, t.sigmoid(t.extend(gate)));
+    x = t.select(kept, x, t.zeros(type));
+    t.store(t.truncate(x), o, tokenOffset(shape.valueDim), 8, t.i64(0),
+            t.i32(1));
   }
 };
 

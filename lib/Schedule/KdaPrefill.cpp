@@ -1,52 +1,26 @@
 // Part of k3, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// KDA over many tokens, in chunks of C = 64: the WY form of the Kimi Linear
-// report, section 3, with all preparation in the same workgroup as the
-// recurrence, so that only inputs and outputs touch device memory.
-//
-// With c the base-2 logarithm of the decay since the start of the chunk, three
-// roles pass a chunk on:
-//
-//   load      q, k, g, v of the chunk, as they are
-//   prepare   L = k 2^(c - m), likewise for q, R = k 2^(m - c); A_kk, A_qk by
-//             products of these; T = (I + A_kk)^-1; W = T' k 2^c, U = T' v;
-//             Qd = q 2^c; Kr = k 2^(c_C - c)
-//   recur     P = W S; U' = U - P; S = 2^(c_C) S + Kr^T U'; O = Qd S + A_qk U'
-//
-// The anchor m is c in the middle of each half of the chunk, so no exponent
-// exceeds 16 tokens of the strongest decay; rows of the second half meet
-// columns of the first one with k 2^(m - c) for their own anchor m, where the
-// exponent is at most 0. Whatever underflows was below 2^-11 of its product.
-// Norms of q and k never touch the elementwise work: that of k is a factor of
-// rows and columns of T', that of q one of O.
-//
-// The state is kept transposed, S^T [V, K], in the accumulators of two
-// warpgroups: that makes it the operand A of the next product.
+// KDA over many tokens in one kernel, a workgroup a sequence and head: only
+// inputs and outputs touch device memory. Three roles pass a chunk on: load its
+// raw inputs, prepare, recur; the last one, done with a stage, loads it again.
 
-#include "TileBuilder.h"
-
-#include "k3/Schedule/KdaKernels.h"
-
-#include <cmath>
+#include "KdaChunk.h"
 
 using namespace mlir;
 using namespace k3;
 
 namespace {
 
-constexpr int64_t chunk = 64, dim = 128, stages = 2;
-constexpr int64_t segment = 16, slice = 2, slices = segment / slice;
-constexpr int64_t half = chunk / 2, part = 32;
-constexpr int64_t recurWarps = 8, prepareWarps = 8;
+constexpr int64_t stages = 2, recurWarps = 8;
 // A thread starts with 128 registers; these are the shares that the roles trade
 // them for.
 constexpr int64_t recurRegisters = 176, prepareRegisters = 80;
 
-class PrefillBuilder {
+class FusedPrefill : public KdaChunk {
 public:
-  PrefillBuilder(OpBuilder &builder, func::FuncOp kernel, const KdaShape &shape)
-      : t(builder, kernel.getLoc()), kernel(kernel), shape(shape) {
+  FusedPrefill(OpBuilder &builder, func::FuncOp kernel, const KdaShape &shape)
+      : KdaChunk(builder, kernel.getLoc(), shape, dim) {
     Value *names[] = {&q,      &k,     &v, &g,         &beta,  &aLog,
                       &dtBias, &state, &o, &cuSeqlens, &slots, &contextLens};
     for (auto [name, argument] : llvm::zip_equal(names, kernel.getArguments()))
@@ -54,115 +28,58 @@ public:
   }
 
   void build() {
-    locate();
+    Value block = t.blockId(), heads = t.i32(shape.heads);
+    head = arith::RemUIOp::create(t.b, t.loc, block, heads);
+    firstValue = t.i32(0);
+    readSequence(arith::DivUIOp::create(t.b, t.loc, block, heads));
     allocate();
     SmallVector<Value> gate =
-        t.role("prepare", prepareWarps, prepareRegisters, {channels()},
-               [&]() -> SmallVector<Value> { return {gateOffset()}; });
-    SmallVector<Value> carried = {loadState()};
-    carried = t.loop(chunks, carried, [&](Value step, ValueRange values) {
-      enter(step);
+        t.role("prepare", prepareWarps, prepareRegisters,
+               {t.b.getF32Type(), channels()},
+               [&]() -> SmallVector<Value> { return gateMap(); });
+    SmallVector<Value> carried = recurring(
+        {stateType()}, [&]() -> SmallVector<Value> { return {loadState()}; });
+    carried = t.loop(chunks, carried, [&](Value number, ValueRange values) {
+      enter(number);
       load();
-      prepare(gate[0]);
-      return SmallVector<Value>{recur(values[0])};
+      prepare(gate[0], gate[1]);
+      return recurring({stateType()}, [&]() -> SmallVector<Value> {
+        return {step(values[0])};
+      });
     });
-    storeState(carried[0]);
+    recurring({}, [&]() -> SmallVector<Value> {
+      storeState(carried[0]);
+      return {};
+    });
   }
 
 private:
-  TileBuilder t;
-  func::FuncOp kernel;
-  const KdaShape &shape;
-  Value q, k, v, g, beta, aLog, dtBias, state, o, cuSeqlens, slots, contextLens;
+  /// Buffers that roles hand on, and where this chunk's stage of them is kept.
+  SmallVector<std::pair<Value *, Value>> buffers;
 
-  // Scalars of the workgroup.
-  Value head, start, length, slot, kept, resumed, chunks, stride;
-  // Buffers that roles hand on, and their stage of this chunk.
-  Value qBuffer, kBuffer, gBuffer, vBuffer, scoreBuffer, decayBuffer,
-      scaleBuffer;
-  Value qStage, kStage, gStage, vStage, scoreStage, decayStage, scaleStage;
-  // Buffers of the role prepare.
-  Value right, far, left, leftQ, triangle, scratch, totals, keyScale,
-      valueScale;
-  // Scalars of the chunk.
-  Value rows, first;
-
-  // Layouts of the role prepare: tokens in four segments of 16, each held by
-  // one thread for two channels, so that sums along tokens need no shuffles.
-  // Work goes two tokens of each segment at a time, which bounds registers.
-  Attribute segments() { return t.blocked({1, 2, 2}, {1, 1, 32}, {4, 1, 2}); }
-  RankedTensorType sliced() { return t.f32({4, slice, dim}, segments()); }
-  RankedTensorType perSegment() {
-    return t.f32({4, dim}, t.slice(1, segments()));
-  }
-  RankedTensorType channels() {
-    return t.f32({dim}, t.slice(0, t.slice(1, segments())));
-  }
-  Value raw(Value buffer, int64_t index) {
-    return t.extend(t.loadShared(t.bf16({4, slice, dim}, segments()), buffer,
-                                 index * slice, segment));
-  }
-  void put(Value x, Value y, Value buffer, int64_t index) {
-    t.storeShared(t.truncate(t.times(x, y)), buffer, index * slice, segment);
-  }
-  Value spread(Value perSegmentValue) {
-    return t.broadcast(perSegmentValue, sliced());
-  }
-  Value everySegment(Value channelValue) {
-    return t.broadcast(channelValue, perSegment());
-  }
-  Attribute rowsOf() { return t.slice(1, t.acc()); }
-  Attribute columnsOf() { return t.slice(0, t.acc()); }
-
-  void locate() {
-    Value block = t.blockId();
-    Value heads = t.i32(shape.heads);
-    Value sequence = arith::DivUIOp::create(t.b, t.loc, block, heads);
-    head = arith::RemUIOp::create(t.b, t.loc, block, heads);
-    Value index = t.wide(sequence);
-    start = t.element(cuSeqlens, index);
-    Value end = t.element(cuSeqlens, t.add(index, t.i64(1)));
-    length = t.sub(end, start);
-    slot = t.element(slots, index);
-    Value before = t.element(contextLens, index);
-    kept = t.atLeast(slot, t.i32(0));
-    resumed = arith::AndIOp::create(t.b, t.loc, kept, t.less(t.i32(0), before));
-    chunks = arith::DivSIOp::create(t.b, t.loc, t.add(length, t.i32(chunk - 1)),
-                                    t.i32(chunk));
-    stride = t.i64(shape.heads * dim);
+  SmallVector<Value> recurring(TypeRange results, TileBuilder::Body body) {
+    return t.role("recur", recurWarps, recurRegisters, results, body);
   }
 
   void allocate() {
     Type bf16 = t.b.getBF16Type(), full = t.b.getF32Type();
-    for (Value *buffer : {&qBuffer, &kBuffer, &gBuffer, &vBuffer})
-      *buffer = t.shared({chunk, dim}, bf16, /*swizzle=*/true, stages);
-    scoreBuffer = t.shared({chunk, chunk}, bf16, true, stages);
-    decayBuffer = t.shared({dim}, full, false, stages);
-    scaleBuffer = t.shared({chunk}, full, false, stages);
-    for (Value *buffer : {&right, &far, &left, &leftQ})
-      *buffer = t.shared({chunk, dim}, bf16, true);
-    // `far` has been used before the triangle is written.
-    triangle = t.shared({64, 64}, full, false, 1, /*pad=*/4, /*over=*/far);
-    scratch = t.shared({32, 32}, full, false, 1, /*pad=*/4);
-    totals = t.shared({4, dim}, full, false);
-    keyScale = t.shared({chunk}, full, false);
-    valueScale = t.shared({chunk}, full, false);
+    for (Value *stage : {&qStage, &kStage, &gStage, &vStage})
+      buffers.push_back({stage, t.shared({chunk, dim}, bf16, true, stages)});
+    for (Value *stage : {&scoreStage, &solveStage})
+      buffers.push_back({stage, t.shared({chunk, chunk}, bf16, true, stages)});
+    buffers.push_back({&decayStage, t.shared({dim}, full, false, stages)});
+    // The scale of columns has stages as well: some warps read it while others
+    // begin the next chunk.
+    for (Value *stage : {&normStage, &scaleStage, &columnStage})
+      buffers.push_back({stage, t.shared({chunk}, full, false, stages)});
+    allocateWork();
   }
 
-  void enter(Value step) {
-    Value index = arith::RemUIOp::create(t.b, t.loc, step, t.i32(stages));
-    for (auto [stage, buffer] : {std::pair{&qStage, qBuffer},
-                                 {&kStage, kBuffer},
-                                 {&gStage, gBuffer},
-                                 {&vStage, vBuffer},
-                                 {&scoreStage, scoreBuffer},
-                                 {&decayStage, decayBuffer},
-                                 {&scaleStage, scaleBuffer}})
+  void enter(Value number) {
+    Value index = arith::RemUIOp::create(t.b, t.loc, number, t.i32(stages));
+    for (auto [stage, buffer] : buffers)
       *stage = t.stage(buffer, index);
-    Value token = t.mul(step, t.i32(chunk));
-    rows = t.sub(length, token);
-    first = t.add(t.mul(t.wide(t.add(start, token)), stride),
-                  t.wide(t.mul(head, t.i32(dim))));
+    enterChunk(number);
   }
 
   void load() {
@@ -175,277 +92,20 @@ private:
     t.role("load", recurWarps, recurRegisters, {}, copy, /*with=*/"recur");
   }
 
-  /// -log2(e) exp(A_log)
-  Value gateSlope() {
-    Value a = t.element(aLog, t.wide(head));
-    return t.times(t.exp2(t.times(a, t.f32(M_LOG2E))), t.f32(-M_LOG2E));
-  }
-  Value gateOffset() {
-    Value bias = t.load(channels(), dtBias, t.wide(t.mul(head, t.i32(dim))),
-                        /*alignment=*/8);
-    return t.times(bias, gateSlope());
-  }
-
-  void prepare(Value gate) {
+  void prepare(Value slope, Value offset) {
     t.role("prepare", prepareWarps, prepareRegisters, {},
            [&]() -> SmallVector<Value> {
-             SmallVector<Value> sums = decays(gate);
-             norms();
-             t.barrier();
-             factors(sums);
-             products();
-             solve();
+             prepareChunk(slope, offset);
              return {};
            });
-  }
-
-  /// Sums of sigmoids inside each segment, slice by slice; leaves the totals.
-  /// A logarithm is the sigmoid times `unit`.
-  SmallVector<Value> decays(Value gate) {
-    RankedTensorType type = sliced();
-    Value slope = gateSlope();
-    Value carry;
-    SmallVector<Value> out;
-    for (int64_t index = 0; index < slices; ++index) {
-      Value x = t.fma(raw(gStage, index), slope, spread(everySegment(gate)));
-      Value sigmoid = t.reciprocal(t.plus(t.exp2(x), t.f32(1.0)));
-      Value token =
-          t.add(t.add(t.mul(t.iota(0, type), t.i32(segment)), t.iota(1, type)),
-                t.i32(index * slice));
-      Value sums =
-          t.scan(t.select(t.less(token, rows), sigmoid, t.f32(0.0)), 1);
-      if (carry)
-        sums = t.plus(sums, spread(carry));
-      carry = t.last(sums, 1);
-      out.push_back(sums);
-    }
-    t.storeShared(carry, totals);
-    return out;
-  }
-
-  /// What scales rows and columns: K^-0.5 / |q|, beta / |k| and beta / |k|^2.
-  void norms() {
-    Attribute layout = t.blocked({1, 8}, {8, 4}, {8, 1});
-    auto inverseNorm = [&](Value buffer) {
-      Value x = t.extend(t.loadShared(t.bf16({chunk, dim}, layout), buffer));
-      return t.rsqrt(t.plus(t.sum(t.times(x, x), 1), t.f32(shape.normEpsilon)));
-    };
-    Value key = inverseNorm(kStage), query = inverseNorm(qStage);
-    t.storeShared(t.times(query, t.f32(1 / std::sqrt(double(dim)))),
-                  scaleStage);
-    auto type = cast<RankedTensorType>(key.getType());
-    // `first` counts elements of q; beta has one where q has a head.
-    Value offset = arith::DivSIOp::create(t.b, t.loc, first, t.i64(dim));
-    Value logits =
-        t.load(type, beta, offset, /*alignment=*/2, t.i64(shape.heads), rows);
-    Value strength =
-        t.select(t.less(t.iota(0, type), rows), t.sigmoid(logits), t.f32(0.0));
-    Value scaled = t.times(strength, key);
-    t.storeShared(scaled, valueScale);
-    t.storeShared(t.times(scaled, key), keyScale);
-  }
-
-  /// Writes every factor of the products to come.
-  void factors(ArrayRef<Value> sums) {
-    Value total[4], prefix[5];
-    for (int64_t i = 0; i < 4; ++i) {
-      total[i] = t.times(t.loadShared(channels(), totals, i), unit());
-      prefix[i + 1] = i ? t.plus(prefix[i], total[i]) : total[0];
-    }
-    RankedTensorType type = perSegment();
-    Value segment = t.iota(0, type), zero = t.f32(0.0);
-    Value upper = t.atLeast(segment, t.i32(2));
-    auto is = [&](int64_t number) {
-      return arith::CmpIOp::create(t.b, t.loc, arith::CmpIPredicate::eq,
-                                   segment, t.splat(t.i32(number), type));
-    };
-    auto each = [&](Value x) { return everySegment(x); };
-    // What separates a segment's sums from those since its anchor.
-    Value shift =
-        t.select(is(0), each(total[0]), t.select(is(2), each(total[2]), zero));
-    // From the anchor back to the middle or the start of the chunk.
-    Value toMiddle = t.exp2(t.select(upper, each(total[2]), zero));
-    Value toStart = t.exp2(t.select(upper, each(prefix[2]), each(prefix[1])));
-    // From the anchor on to the end of its half, then to the end of the chunk
-    // or, for the first half, to the anchor of the second one.
-    Value toHalf = t.exp2(t.select(upper, each(total[3]), each(total[1])));
-    Value rest = t.minus(prefix[4], prefix[2]);
-    Value toEnd = t.exp2(t.select(upper, zero, each(rest)));
-    Value toAnchor = t.exp2(each(total[2]));
-
-    for (int64_t index = 0; index < slices; ++index) {
-      Value exponent = t.minus(t.times(sums[index], unit()), spread(shift));
-      Value down = t.exp2(exponent), up = t.exp2(t.minus(zero, exponent));
-      Value key = raw(kStage, index), query = raw(qStage, index);
-      put(key, down, left, index);
-      put(query, down, leftQ, index);
-      Value whole = t.times(t.times(down, spread(toMiddle)), spread(toStart));
-      put(key, whole, gStage, index);
-      put(query, whole, qStage, index);
-      put(key, up, right, index);
-      Value late = t.times(up, spread(toHalf));
-      put(key, t.times(late, spread(toAnchor)), far, index);
-      put(key, t.times(late, spread(toEnd)), kStage, index);
-    }
-    t.storeShared(t.exp2(prefix[4]), decayStage);
-    t.fenceShared();
-    t.barrier();
-  }
-  Value unit() { return t.f32(shape.lowerBound * M_LOG2E); }
-
-  /// A_kk (64 rows of the tile, the first warpgroup) and A_qk (the second).
-  /// With D = diag(1 / |k|), what is inverted is D A_kk D^-1: then columns need
-  /// no scale here, and rows of the inverse need none.
-  void products() {
-    RankedTensorType halfType = t.f32({2 * chunk, half}, t.acc());
-    t.wgmmaFence({});
-    Value near = t.wgmma(halfType, {left, leftQ}, {right});
-    Value across = t.wgmma(halfType, {left, leftQ}, {far});
-    Value late = t.wgmma(halfType, {left, leftQ}, {right}, {}, false, half);
-    t.wgmmaCommit();
-    SmallVector<Value> done = t.wgmmaWait(0, {near, across, late});
-    t.barrier(); // the triangle takes the place of `far`
-
-    Value token = t.bitAnd(t.iota(0, halfType), t.i32(chunk - 1));
-    Value early = t.select(t.atLeast(token, t.i32(half)), done[1], done[0]);
-    Value product = t.concat(early, done[2]);
-    auto type = cast<RankedTensorType>(product.getType());
-    Value isQuery = secondWarpgroup();
-    Value rowScale =
-        t.select(isQuery, t.f32(1.0),
-                 t.loadRepeated(t.f32({2 * chunk}, rowsOf()), keyScale));
-    Value least = t.select(isQuery, t.i32(0), t.i32(1));
-    Value row = t.sub(t.bitAnd(t.iota(0, type), t.i32(chunk - 1)), least);
-    product =
-        t.select(t.atLeast(row, t.iota(1, type)),
-                 t.times(product, t.broadcast(rowScale, type)), t.f32(0.0));
-    t.storeOfWarpgroup(0, product, triangle);
-    t.storeOfWarpgroup(1, t.truncate(product), scoreStage);
-  }
-  Value secondWarpgroup() { return t.atLeast(t.warpId(), t.i32(4)); }
-
-  /// W = T' Kd (first warpgroup) and U = T' v (second one), in place of Kd, v.
-  void solve() {
-    tile::UnitLowerInverseOp::create(t.b, t.loc, triangle, scratch);
-    RankedTensorType type = t.f32({2 * chunk, chunk}, t.acc());
-    RankedTensorType columns = t.f32({chunk}, columnsOf());
-    Value scale = t.select(secondWarpgroup(), t.loadShared(columns, valueScale),
-                           t.loadShared(columns, keyScale));
-    Value inverse = t.loadRepeated(type, triangle);
-    Value a = t.truncate(t.times(inverse, t.broadcast(scale, type)));
-    SmallVector<Value> operand = {a};
-    for (int64_t column : {0l, dim / 2}) {
-      operand = t.wgmmaFence(operand);
-      Value result = t.wgmma(t.f32({2 * chunk, dim / 2}, t.acc()), operand,
-                             {gStage, vStage}, {}, /*transposeB=*/true, column);
-      t.wgmmaCommit();
-      Value solved = t.truncate(t.wgmmaWait(0, {result})[0]);
-      t.barrier(/*warpgroup=*/true);
-      t.storeOfWarpgroup(0, solved, gStage, column);
-      t.storeOfWarpgroup(1, solved, vStage, column);
-    }
-  }
-
-  RankedTensorType stateType() { return t.f32({dim, dim}, t.acc()); }
-  Value stateOffset() {
-    Value row = t.add(t.mul(t.wide(slot), t.i64(shape.heads)), t.wide(head));
-    return t.mul(row, t.i64(dim * dim));
-  }
-  Value loadState() {
-    return t.role("recur", recurWarps, recurRegisters, {stateType()},
-                  [&]() -> SmallVector<Value> {
-                    return {t.loadIf(resumed, stateType(), state, stateOffset(),
-                                     8, t.i64(dim))};
-                  })[0];
-  }
-  void storeState(Value value) {
-    t.role(
-        "recur", recurWarps, recurRegisters, {}, [&]() -> SmallVector<Value> {
-          t.when(kept,
-                 [&] { t.store(value, state, stateOffset(), 8, t.i64(dim)); });
-          return {};
-        });
-  }
-
-  Value recur(Value before) {
-    return t.role("recur", recurWarps, recurRegisters, {stateType()},
-                  [&]() -> SmallVector<Value> { return {step(before)}; })[0];
-  }
-
-  /// The state fills half of the registers, so outputs go by halves of the
-  /// chunk.
-  Value step(Value before) {
-    Value wanted =
-        t.extend(t.loadTransposed(t.bf16({dim, chunk}, t.acc()), vStage));
-    SmallVector<Value> fenced = t.wgmmaFence({t.truncate(before), wanted});
-    Value operand = fenced[0];
-    Value change = t.wgmma(t.f32({dim, chunk}, t.acc()), {operand}, {gStage},
-                           fenced[1], false, 0, /*negate=*/true);
-    t.wgmmaCommit();
-    change = t.truncate(t.wgmmaWait(0, {change})[0]);
-    Value decay = t.broadcast(
-        t.loadShared(t.f32({dim}, columnsOf()), decayStage), stateType());
-    fenced = t.wgmmaFence({change, t.times(before, decay)});
-    change = fenced[0];
-    Value after = t.wgmma(stateType(), {change}, {kStage}, fenced[1],
-                          /*transposeB=*/true);
-    t.wgmmaCommit();
-    after = t.wgmmaWait(0, {after})[0];
-    for (int64_t token = 0; token < chunk; token += part)
-      put(t.wgmmaWait(0, {output(operand, change, token)})[0], token);
-    write();
-    return after;
-  }
-
-  /// O^T of 32 tokens, before its scale.
-  Value output(Value operand, Value change, int64_t token) {
-    RankedTensorType type = t.f32({dim, part}, t.acc());
-    Value sum = t.wgmma(type, {operand}, {qStage}, {}, false, token);
-    sum = t.wgmma(type, {change}, {scoreStage}, sum, false, token);
-    t.wgmmaCommit();
-    return sum;
-  }
-  /// O of 32 tokens in place of their Qd, once every warp has used that.
-  void put(Value sum, int64_t token) {
-    t.barrier();
-    Value scale =
-        t.broadcast(t.loadShared(t.f32({part}, columnsOf()), scaleStage, token),
-                    cast<RankedTensorType>(sum.getType()));
-    Value output = t.truncate(t.times(sum, scale));
-    Value none = t.truncate(t.zeros(cast<RankedTensorType>(sum.getType())));
-    t.storeTransposed(t.select(kept, output, none), qStage, token);
-  }
-
-  void write() {
-    t.barrier();
-    Attribute lines = t.blocked({1, 8}, {2, 16}, {8, 1});
-    Value tile = t.loadShared(t.bf16({chunk, dim}, lines), qStage);
-    t.store(tile, o, first, 16, stride, rows);
   }
 };
 
 } // namespace
 
-static LogicalResult checkShape(ModuleOp module, const KdaShape &shape) {
-  if (shape.heads < 1)
-    return module.emitError("a KDA kernel has at least one head");
-  if (shape.keyDim != dim || shape.valueDim != dim)
-    return module.emitError() << "the tile kernel of KDA prefill is for heads "
-                                 "of 128 x 128, got "
-                              << shape.keyDim << " x " << shape.valueDim;
-  double exponent = -shape.lowerBound * M_LOG2E * 16;
-  if (!(shape.lowerBound < 0) || exponent >= 126)
-    return module.emitError()
-           << "decays of 16 tokens reach 2^"
-           << (shape.lowerBound < 0 ? exponent : INFINITY)
-           << ", more than F32 holds: a bound from -5.4 to 0 is needed, got "
-           << shape.lowerBound;
-  return success();
-}
-
 FailureOr<func::FuncOp> k3::buildKdaPrefill(ModuleOp module,
                                             const KdaShape &shape) {
-  if (failed(checkShape(module, shape)))
+  if (failed(checkKdaChunks(module, shape)))
     return failure();
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   TileBuilder t(builder, module.getLoc());
@@ -457,10 +117,9 @@ FailureOr<func::FuncOp> k3::buildKdaPrefill(ModuleOp module,
                                       {});
   auto kernel =
       func::FuncOp::create(builder, module.getLoc(), "kda_prefill", type);
-  kernel->setAttr("k3t.warps",
-                  builder.getI64IntegerAttr(recurWarps + prepareWarps));
+  kernel->setAttr("k3t.warps", builder.getI64IntegerAttr(2 * recurWarps));
   builder.setInsertionPointToStart(kernel.addEntryBlock());
-  PrefillBuilder(builder, kernel, shape).build();
+  FusedPrefill(builder, kernel, shape).build();
   func::ReturnOp::create(builder, module.getLoc());
   return kernel;
 }

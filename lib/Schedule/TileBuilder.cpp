@@ -178,14 +178,15 @@ Value TileBuilder::bitAnd(Value x, Value y) {
 }
 
 Value TileBuilder::load(Tile type, Value base, Value offset, int64_t alignment,
-                        Value rowStride, Value rows) {
-  return LoadOp::create(b, loc, type, base, offset, rowStride, rows,
+                        Value rowStride, Value rows, Value cols) {
+  return LoadOp::create(b, loc, type, base, offset, rowStride, rows, cols,
                         b.getI64IntegerAttr(alignment));
 }
 void TileBuilder::store(Value tile, Value base, Value offset, int64_t alignment,
-                        Value rowStride, Value rows) {
-  StoreOp::create(b, loc, tile, base, offset, rowStride, rows,
-                  b.getI64IntegerAttr(alignment));
+                        Value rowStride, Value rows, Value cols,
+                        int64_t segment) {
+  StoreOp::create(b, loc, tile, base, offset, rowStride, rows, cols,
+                  b.getI64IntegerAttr(alignment), b.getI64IntegerAttr(segment));
 }
 Value TileBuilder::shared(Ints shape, Type element, bool swizzle,
                           int64_t stages, int64_t pad, Value over) {
@@ -210,8 +211,10 @@ Value TileBuilder::loadRepeated(Tile type, Value buffer) {
                               /*repeat=*/true, 0, 0);
 }
 void TileBuilder::storeShared(Value tile, Value buffer, int64_t firstRow,
-                              int64_t segment) {
+                              int64_t segment, int64_t limit) {
   auto op = StoreSharedOp::create(b, loc, tile, buffer);
+  if (limit)
+    op.setLimit(limit);
   op.setFirstRow(firstRow);
   op.setSegment(segment);
 }
@@ -252,11 +255,12 @@ SmallVector<Value> TileBuilder::wgmmaWait(int64_t pending, ValueRange values) {
 
 SmallVector<Value> TileBuilder::role(StringRef name, int64_t warps,
                                      int64_t registers, TypeRange results,
-                                     Body body, StringRef with) {
+                                     Body body, StringRef with, int64_t lag) {
   auto op =
       RoleOp::create(b, loc, results, b.getStringAttr(name),
                      b.getI64IntegerAttr(warps), b.getI64IntegerAttr(registers),
-                     with.empty() ? StringAttr() : b.getStringAttr(with));
+                     with.empty() ? StringAttr() : b.getStringAttr(with),
+                     b.getI64IntegerAttr(lag));
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&op.getBody());
   YieldOp::create(b, loc, body());
@@ -276,18 +280,28 @@ SmallVector<Value> TileBuilder::loop(
   return SmallVector<Value>(op.getResults());
 }
 
-Value TileBuilder::loadIf(Value condition, Tile type, Value base, Value offset,
-                          int64_t alignment, Value rowStride) {
-  auto op = scf::IfOp::create(b, loc, type, condition, /*withElseRegion=*/true);
+SmallVector<Value> TileBuilder::loadAllIf(Value condition,
+                                          ArrayRef<Source> sources) {
+  SmallVector<Type> types;
+  for (const Source &source : sources)
+    types.push_back(source.type);
+  auto op =
+      scf::IfOp::create(b, loc, types, condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
+  SmallVector<Value> loaded, zeros;
   b.setInsertionPointToEnd(op.thenBlock());
-  scf::YieldOp::create(b, loc, load(type, base, offset, alignment, rowStride));
+  for (const Source &source : sources)
+    loaded.push_back(load(source.type, source.base, source.offset,
+                          source.alignment, source.rowStride));
+  scf::YieldOp::create(b, loc, loaded);
   b.setInsertionPointToEnd(op.elseBlock());
-  auto zero = b.getZeroAttr(type.getElementType());
-  Value none = arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(cast<ShapedType>(Type(type)), zero));
-  scf::YieldOp::create(b, loc, none);
-  return op.getResult(0);
+  for (const Source &source : sources)
+    zeros.push_back(arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(cast<ShapedType>(Type(source.type)),
+                               b.getZeroAttr(source.type.getElementType()))));
+  scf::YieldOp::create(b, loc, zeros);
+  return SmallVector<Value>(op.getResults());
 }
 
 void TileBuilder::when(Value condition, llvm::function_ref<void()> body) {

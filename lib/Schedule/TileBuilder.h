@@ -73,10 +73,11 @@ public:
   // Memory.
   mlir::Value load(mlir::RankedTensorType type, mlir::Value base,
                    mlir::Value offset, int64_t alignment,
-                   mlir::Value rowStride = {}, mlir::Value rows = {});
+                   mlir::Value rowStride = {}, mlir::Value rows = {},
+                   mlir::Value cols = {});
   void store(mlir::Value tile, mlir::Value base, mlir::Value offset,
              int64_t alignment, mlir::Value rowStride = {},
-             mlir::Value rows = {});
+             mlir::Value rows = {}, mlir::Value cols = {}, int64_t segment = 0);
   mlir::Value shared(Ints shape, mlir::Type element, bool swizzle,
                      int64_t stages = 1, int64_t pad = 0,
                      mlir::Value over = {});
@@ -87,7 +88,7 @@ public:
                              int64_t firstRow = 0);
   mlir::Value loadRepeated(mlir::RankedTensorType type, mlir::Value buffer);
   void storeShared(mlir::Value tile, mlir::Value buffer, int64_t firstRow = 0,
-                   int64_t segment = 0);
+                   int64_t segment = 0, int64_t limit = 0);
   void storeTransposed(mlir::Value tile, mlir::Value buffer,
                        int64_t firstRow = 0);
   void storeOfWarpgroup(int64_t group, mlir::Value tile, mlir::Value buffer,
@@ -112,17 +113,25 @@ public:
   llvm::SmallVector<mlir::Value> role(llvm::StringRef name, int64_t warps,
                                       int64_t registers,
                                       mlir::TypeRange results, Body body,
-                                      llvm::StringRef with = {});
+                                      llvm::StringRef with = {},
+                                      int64_t lag = 0);
   /// for i in 0 .. count; the body maps (i, values) to the next values.
   llvm::SmallVector<mlir::Value>
   loop(mlir::Value count, mlir::ValueRange values,
        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
                                                          mlir::ValueRange)>
            body);
-  /// Loads where `condition` holds, zeros elsewhere.
-  mlir::Value loadIf(mlir::Value condition, mlir::RankedTensorType type,
-                     mlir::Value base, mlir::Value offset, int64_t alignment,
-                     mlir::Value rowStride = {});
+  /// What a load needs; `rowStride` may be null.
+  struct Source {
+    mlir::RankedTensorType type;
+    mlir::Value base, offset;
+    int64_t alignment;
+    mlir::Value rowStride;
+  };
+  /// Loads where `condition` holds, zeros elsewhere; all under one branch, so
+  /// that they are under way together.
+  llvm::SmallVector<mlir::Value> loadAllIf(mlir::Value condition,
+                                           llvm::ArrayRef<Source> sources);
   void when(mlir::Value condition, llvm::function_ref<void()> body);
 
   mlir::OpBuilder &b;

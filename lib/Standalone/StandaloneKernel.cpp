@@ -31,19 +31,65 @@ static std::string print(Operation *op) {
   return text;
 }
 
+namespace {
+
+/// How a kernel is made, and whether it multiplies by warpgroups.
+struct Maker {
+  llvm::StringRef name;
+  bool needsWgmma;
+  FailureOr<func::FuncOp> (*build)(ModuleOp, const StandaloneShape &);
+};
+
+const Maker makers[] = {
+    {"kda-prefill", true,
+     [](ModuleOp module, const StandaloneShape &shape) {
+       return buildKdaPrefill(module, shape.kda);
+     }},
+    {"kda-prepare", true,
+     [](ModuleOp module, const StandaloneShape &shape) {
+       return buildKdaPrepare(module, shape.kda);
+     }},
+    {"kda-recur", true,
+     [](ModuleOp module, const StandaloneShape &shape) {
+       return buildKdaRecur(module, shape.kda);
+     }},
+    {"kda-decode", false,
+     [](ModuleOp module, const StandaloneShape &shape) {
+       return buildKdaDecode(module, shape.kda);
+     }},
+    {"matmul", true,
+     [](ModuleOp module, const StandaloneShape &shape) {
+       return buildMatmul(module, shape.matmul);
+     }},
+};
+
+} // namespace
+
+llvm::ArrayRef<llvm::StringRef> k3::standaloneKernels() {
+  static const std::vector<llvm::StringRef> names = [] {
+    std::vector<llvm::StringRef> all;
+    for (const Maker &maker : makers)
+      all.push_back(maker.name);
+    return all;
+  }();
+  return names;
+}
+
 k3::Status k3::buildStandaloneKernel(MLIRContext &context, llvm::StringRef name,
-                                     const KdaShape &shape,
+                                     const StandaloneShape &shape,
                                      const GpuTarget &target,
                                      StandaloneKernel &kernel) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-  bool prefill = name == "kda-prefill";
-  if (prefill && !target.hasWgmma)
+  const Maker *maker = llvm::find_if(
+      makers, [&](const Maker &other) { return other.name == name; });
+  assert(maker != std::end(makers) && "a name of standaloneKernels()");
+  if (maker->needsWgmma && !target.hasWgmma)
     return k3::Status::error(Code::BadInput, 514,
-                             "kda-prefill needs warpgroup products (wanted "
-                             "sm_90a, got " +
+                             name.str() +
+                                 " needs warpgroup products (wanted sm_90a, "
+                                 "got " +
                                  target.name.str() + ")");
-  FailureOr<func::FuncOp> built = prefill ? buildKdaPrefill(*module, shape)
-                                          : buildKdaDecode(*module, shape);
+  FailureOr<func::FuncOp> built = maker->build(*module, shape);
   if (failed(built))
     return k3::Status::error(Code::BadInput, 515,
                              "no kernel for this shape; diagnostics above say "

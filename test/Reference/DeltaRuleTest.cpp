@@ -123,6 +123,51 @@ TEST(DeltaRule, SlowDecayOverManyTokens) {
   }
 }
 
+/// One unit key for all tokens; values 1, 2, ... when beta is 1, and all 1 when
+/// not.
+static NamedTensors oneKey(int64_t tokens, int64_t width, double beta,
+                           std::vector<double> decays) {
+  NamedTensors in = oneSequence(tokens, true);
+  double along = 1 / std::sqrt(double(width));
+  in["q"] = in["k"] = filled({tokens, 1, width}, along);
+  std::vector<double> values;
+  for (int64_t i = 0; i < tokens * width; ++i)
+    values.push_back(beta == 1 ? double(i / width + 1) : 1);
+  in["v"] = reals({tokens, 1, width}, values);
+  std::vector<double> gates;
+  for (int64_t i = 0; i < tokens * width; ++i)
+    gates.push_back(decays[i % decays.size()]);
+  in["g"] = reals({tokens, 1, width}, gates);
+  in["beta"] = filled({tokens, 1}, beta);
+  in["h0"] = filled({1, 1, width, width}, 0);
+  return in;
+}
+
+TEST(DeltaRule, HardDecayForgetsAndReplaces) {
+  // Products of decays reach exp(-325): nothing may divide by them.
+  constexpr int64_t width = 128;
+  TestModule module(deltaModule({1, 1, width, width, 1.0, false}));
+  for (const std::vector<double> &decays :
+       {std::vector<double>{-5}, {-3}, {-5, -1e-4}})
+    for (int64_t tokens : {16, 17, 63, 64, 65}) {
+      // beta = 1 leaves S^T k = v, whatever was forgotten.
+      NamedTensors in = oneKey(tokens, width, 1, decays);
+      NamedTensors out = module.run(in);
+      expectNear(out["o"], in["v"]->reals, 1e-11);
+      for (double value : out["h"]->reals)
+        ASSERT_TRUE(std::isfinite(value));
+      // One decay for all channels keeps the state along the key.
+      if (decays.size() == 1)
+        expectNear(
+            out["h"],
+            std::vector<double>(width * width, tokens / std::sqrt(width)),
+            1e-11);
+    }
+  // beta = 1/2: x = e^-5 x / 2 + 1/2 along the key.
+  NamedTensors out = module.run(oneKey(64, width, .5, {-5}));
+  EXPECT_NEAR(out["o"]->reals.back(), .5016901809, 1e-10);
+}
+
 TEST(DeltaRule, EqualKeysAreReplacedExactly) {
   // g = 0, beta = 1, one unit key: the state holds the last value.
   for (int64_t tokens : {16, 32, 64}) {

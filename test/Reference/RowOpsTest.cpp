@@ -123,9 +123,10 @@ TEST(RowOps, AttentionResidual) {
 }
 
 static NamedTensors route(int64_t experts, int64_t topK,
-                          std::vector<double> logits,
-                          std::vector<double> bias) {
+                          std::vector<double> logits, std::vector<double> bias,
+                          int64_t groups = 1, int64_t topGroups = 1) {
   std::string e = std::to_string(experts), k = std::to_string(topK);
+  std::string of = std::to_string(groups), open = std::to_string(topGroups);
   TestModule module(
       "func.func @main(%l: tensor<?x" + e +
       "xf32> {k3.name = \"l\"}, %b: "
@@ -133,10 +134,11 @@ static NamedTensors route(int64_t experts, int64_t topK,
       e + "xf32> {k3.name = \"b\"}) -> (tensor<?x" + k +
       "xi32> {k3.name = \"ids\"}, tensor<?x" + k +
       "xf32> {k3.name = \"w\"}) {"
-      "%i, %w = k3.router %l, %b {activation = \"sigmoid\", num_expert_group = "
-      "1, renormalize = true, routed_scaling_factor = 1.0 : f64, top_k = " +
-      k + ", topk_group = 1} : (tensor<?x" + e + "xf32>, tensor<" + e +
-      "xf32>) -> (tensor<?x" + k + "xi32>, tensor<?x" + k +
+      "%i, %w = k3.router %l, %b {activation = \"sigmoid\", num_expert_group "
+      "= " +
+      of + ", renormalize = true, routed_scaling_factor = 1.0 : f64, top_k = " +
+      k + ", topk_group = " + open + "} : (tensor<?x" + e + "xf32>, tensor<" +
+      e + "xf32>) -> (tensor<?x" + k + "xi32>, tensor<?x" + k +
       "xf32>)\n return %i, %w : tensor<?x" + k + "xi32>, tensor<?x" + k +
       "xf32>}");
   return module.run({{"l", reals({1, experts}, std::move(logits))},
@@ -150,6 +152,32 @@ TEST(RowOps, RouterSelectsByBiasAndWeighsWithout) {
   expectNear(out["w"], {.362109689, .637890311}, 1e-9);
   out = route(3, 1, {0, 1, 2}, {-3, -3, -3});
   EXPECT_EQ(out["ids"]->integers, (std::vector<int32_t>{2}));
+}
+
+TEST(RowOps, RouterScoresGroupsByTheirTwoBest) {
+  // Sigmoids .9 .1 | .6 .55 | .3 .2: sums 1, 1.15, .5.
+  std::vector<double> logits;
+  for (double score : {.9, .1, .6, .55, .3, .2})
+    logits.push_back(std::log(score / (1 - score)));
+  std::vector<double> none(6, 0);
+  using Ids = std::vector<int32_t>;
+  // The best expert of all is in a group that is closed.
+  NamedTensors out = route(6, 2, logits, none, 3, 1);
+  EXPECT_EQ(out["ids"]->integers, (Ids{2, 3}));
+  expectNear(out["w"], {.6 / 1.15, .55 / 1.15}, 1e-12);
+  out = route(6, 2, logits, none, 3, 2);
+  EXPECT_EQ(out["ids"]->integers, (Ids{0, 2}));
+  expectNear(out["w"], {.9 / 1.5, .6 / 1.5}, 1e-12);
+  // Bias opens a group, and stays out of the weights.
+  out = route(6, 2, logits, {0, 0, 0, 0, 0, .9}, 3, 1);
+  EXPECT_EQ(out["ids"]->integers, (Ids{5, 4}));
+  expectNear(out["w"], {.4, .6}, 1e-12);
+  // Closed experts stay closed where all biased scores are below zero.
+  out = route(6, 2, logits, std::vector<double>(6, -3), 3, 1);
+  EXPECT_EQ(out["ids"]->integers, (Ids{2, 3}));
+  // Of equal groups, the first.
+  out = route(4, 2, {0, 0, 0, 0}, {0, 0, 0, 0}, 2, 1);
+  EXPECT_EQ(out["ids"]->integers, (Ids{0, 1}));
 }
 
 TEST(RowOps, RouterBreaksTiesByLowerIndex) {

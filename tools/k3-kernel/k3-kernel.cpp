@@ -7,6 +7,7 @@
 #include "runtime/base/AtomicFile.h"
 #include "tools/support/Flags.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -16,18 +17,22 @@ namespace {
 
 struct Job {
   std::string name, output = "-", target = "sm_90a", emit = "cubin", describe;
-  int64_t heads = 0, keyDim = 128, valueDim = 128;
-  double lowerBound = -5;
+  StandaloneShape shape;
 };
 
 k3::Status parse(int argc, char **argv, tools::Flags &flags, Job &job) {
   flags.positional("KERNEL", &job.name);
-  flags.integer("--heads", 1, 65536, &job.heads, "heads of the layer");
-  flags.integer("--key-dim", 1, 4096, &job.keyDim, "width of a key (128)");
-  flags.integer("--value-dim", 1, 4096, &job.valueDim,
-                "width of a value (128)");
-  flags.number("--lower-bound", -1e3, 0, &job.lowerBound,
-               "bound of the gate (-5); 0: the unbounded gate");
+  KdaShape &kda = job.shape.kda;
+  flags.integer("--heads", 1, 65536, &kda.heads, "kda: heads of the layer");
+  flags.integer("--key-dim", 1, 4096, &kda.keyDim, "kda: width of a key (128)");
+  flags.integer("--value-dim", 1, 4096, &kda.valueDim,
+                "kda: width of a value (128)");
+  flags.number("--lower-bound", -1e3, 0, &kda.lowerBound,
+               "kda: bound of the gate (-5); 0: the unbounded gate");
+  flags.integer("--columns", 1, 1 << 24, &job.shape.matmul.columns,
+                "matmul: rows of w, columns of y");
+  flags.integer("--depth", 1, 1 << 24, &job.shape.matmul.depth,
+                "matmul: columns of x and w");
   flags.text("--target", &job.target, "architecture (sm_90a)");
   flags.choice("--emit", {"k3t", "llvm-dialect", "llvm", "ptx", "cubin"},
                &job.emit, "what to write (cubin)");
@@ -69,10 +74,10 @@ std::string describe(const StandaloneKernel &kernel,
 }
 
 k3::Status run(const Job &job) {
-  if (job.name != "kda-prefill" && job.name != "kda-decode")
+  if (!llvm::is_contained(standaloneKernels(), job.name))
     return k3::Status::error(Code::BadUsage, 516,
-                             "unknown kernel '" + job.name +
-                                 "' (wanted kda-prefill or kda-decode)");
+                             "unknown kernel '" + job.name + "' (wanted " +
+                                 llvm::join(standaloneKernels(), ", ") + ")");
   const GpuTarget *target = findGpuTarget(job.target);
   if (!target)
     return k3::Status::error(Code::BadUsage, 510,
@@ -81,13 +86,8 @@ k3::Status run(const Job &job) {
   registerStandaloneDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  KdaShape shape;
-  shape.heads = job.heads;
-  shape.keyDim = job.keyDim;
-  shape.valueDim = job.valueDim;
-  shape.lowerBound = job.lowerBound;
   StandaloneKernel kernel;
-  K3_TRY(buildStandaloneKernel(context, job.name, shape, *target, kernel));
+  K3_TRY(buildStandaloneKernel(context, job.name, job.shape, *target, kernel));
   AssembledCode code;
   if (job.emit == "cubin")
     K3_TRY(assemble(kernel, *target, code));
@@ -104,7 +104,7 @@ k3::Status run(const Job &job) {
 } // namespace
 
 int main(int argc, char **argv) {
-  tools::Flags flags("k3-kernel KERNEL --heads N [flags]");
+  tools::Flags flags("k3-kernel KERNEL [flags]");
   Job job;
   k3::Status status = parse(argc, argv, flags, job);
   if (status.ok() && flags.wantsHelp) {

@@ -45,6 +45,20 @@ struct KdaShape {
 mlir::FailureOr<mlir::func::FuncOp> buildKdaPrefill(mlir::ModuleOp module,
                                                     const KdaShape &shape);
 
+/// The same in two kernels, for few heads. A workspace takes what passes
+/// between them: with W = floor(T / 64) + N chunks, `factors` is BF16 [W, H,
+/// 32768] and `vectors` F32 [W, H, 256]; nothing has to be cleared.
+///
+///   kda_prepare(q, k, g, beta, A_log, dt_bias, factors, vectors, cu_seqlens,
+///   N) kda_recur(v, state, o, factors, vectors, cu_seqlens, slots,
+///   context_lens)
+///
+/// N is an i64. The grids are W * H and 2 * N * H.
+mlir::FailureOr<mlir::func::FuncOp> buildKdaPrepare(mlir::ModuleOp module,
+                                                    const KdaShape &shape);
+mlir::FailureOr<mlir::func::FuncOp> buildKdaRecur(mlir::ModuleOp module,
+                                                  const KdaShape &shape);
+
 /// One token a sequence: short convolution, norms, gate, recurrence, gated
 /// output norm, with window and state updated in place. The grid is N * H.
 ///

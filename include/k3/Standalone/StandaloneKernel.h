@@ -7,11 +7,18 @@
 #define K3_STANDALONE_STANDALONEKERNEL_H
 
 #include "k3/Schedule/KdaKernels.h"
+#include "k3/Schedule/MatmulKernel.h"
 #include "k3/Target/NVPTX/GpuCode.h"
 
 namespace k3 {
 
-/// What a launch needs to know, beside the arguments of KdaKernels.h.
+/// The sizes of every kind of kernel; a kernel reads its own.
+struct StandaloneShape {
+  KdaShape kda;
+  MatmulShape matmul;
+};
+
+/// What a launch needs to know, beside the arguments in the schedules' headers.
 struct StandaloneKernel {
   std::string entry;
   int64_t threads = 0;     ///< of a workgroup
@@ -24,11 +31,14 @@ struct StandaloneKernel {
 /// Registers all that buildStandaloneKernel makes.
 void registerStandaloneDialects(mlir::DialectRegistry &registry);
 
-/// `name` is kda-prefill or kda-decode. Diagnostics of the context say why it
+/// The kernels there are.
+llvm::ArrayRef<llvm::StringRef> standaloneKernels();
+
+/// `name` is one of these. Diagnostics of the context say why it
 /// fails; `status` is an error without a diagnostic.
 Status buildStandaloneKernel(mlir::MLIRContext &context, llvm::StringRef name,
-                             const KdaShape &shape, const GpuTarget &target,
-                             StandaloneKernel &kernel);
+                             const StandaloneShape &shape,
+                             const GpuTarget &target, StandaloneKernel &kernel);
 
 } // namespace k3
 

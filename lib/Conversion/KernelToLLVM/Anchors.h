@@ -18,8 +18,8 @@ mlir::FailureOr<KernelGrid> lowerLinear(KernelFrame &frame,
 mlir::FailureOr<KernelGrid> lowerShortConv(KernelFrame &frame,
                                            llvm::ArrayRef<ShortConvOp> convs);
 /// The steps of one chunked recurrence.
-mlir::FailureOr<KernelGrid>
-lowerChunks(KernelFrame &frame, llvm::ArrayRef<ChunkOpInterface> steps);
+mlir::FailureOr<KernelGrid> lowerChunks(KernelFrame &frame,
+                                        llvm::ArrayRef<ChunkOpInterface> steps);
 mlir::FailureOr<KernelGrid> lowerDeltaRule(KernelFrame &frame, DeltaRuleOp op);
 mlir::FailureOr<KernelGrid> lowerLatentAppend(KernelFrame &frame,
                                               LatentAppendOp op);

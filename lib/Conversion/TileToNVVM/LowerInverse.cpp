@@ -3,8 +3,8 @@
 //
 // (I + A)^-1 for a 64 x 64 strictly lower triangular A in shared memory, on
 // eight warps. Four diagonal blocks of 16 by forward substitution, a lane for
-// each column; then blocks below the diagonal, 16 and 32 wide, by two TF32
-// products each.
+// each column; then the blocks below the diagonal, 16 and 32 wide, by two TF32
+// products each: the inverse of [A 0; C B] is [A^-1 0; -B^-1 C A^-1 B^-1].
 
 #include "Lowering.h"
 
@@ -39,34 +39,52 @@ struct LowerUnitLowerInverse : OpConversionPattern<UnitLowerInverseOp> {
     auto meet = [&] { BarrierOp::create(rewriter, op.getLoc(), false); };
 
     meet();
-    invertDiagonal(emit, op, a, thread);
-    meet();
-    // Two pairs of 16 x 16 blocks, two warps each; the other warps do the same.
     Value warp = emit.shr(thread, 5);
-    Value pair = emit.bitAnd(emit.shr(warp, 1), emit.c32(1));
-    Matrix first = a, firstScratch = x;
-    first.pointer = emit.offset(
-        a.pointer, emit.mul(pair, emit.c32(32 * a.rowBytes + 32 * 4)));
-    firstScratch.pointer =
-        emit.offset(x.pointer, emit.mul(pair, emit.c32(16 * 4)));
-    eliminate(emit, first, firstScratch, emit.bitAnd(warp, emit.c32(1)), 16,
-              meet);
-    eliminate(emit, a, x, warp, 32, meet);
+    auto branch =
+        scf::IfOp::create(rewriter, op.getLoc(), emit.less(warp, emit.c32(2)),
+                          /*else=*/false);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
+      invertPair(emit, a, x, warp);
+    }
+    meet();
+    Value row = emit.shl(emit.shr(warp, 2), 4);
+    Value column = emit.shl(emit.bitAnd(warp, emit.c32(3)), 3);
+    Matrix below = a.block(emit, 32, 0), lower = a.block(emit, 32, 32);
+    product(emit, below, a, x, row, column, 32, /*negate=*/false);
+    meet();
+    product(emit, lower, x, below, row, column, 32, /*negate=*/true);
+    meet();
     rewriter.eraseOp(op);
     return success();
   }
 
-  /// Column `lane` of each inverse: t_i = [i = lane] - sum_{m<i} A_im t_m.
-  void invertDiagonal(NvEmit &emit, Operation *op, Matrix a,
-                      Value thread) const {
-    Value warp = emit.shr(thread, 5);
-    Value live = emit.less(warp, emit.c32(4));
-    auto branch = scf::IfOp::create(emit.b, emit.loc, live, /*else=*/false);
-    OpBuilder::InsertionGuard guard(emit.b);
-    emit.b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    Value column = emit.bitAnd(thread, emit.c32(15));
-    Value start = emit.offset(
-        a.pointer, emit.mul(warp, emit.c32(16 * a.rowBytes + 16 * 4)));
+  /// One warp: two neighbouring diagonal blocks of 16, half of the lanes each,
+  /// and the block below the first one.
+  void invertPair(NvEmit &emit, Matrix all, Matrix scratch, Value pair) const {
+    Matrix a = all, x = scratch;
+    a.pointer = emit.offset(all.pointer,
+                            emit.mul(pair, emit.c32(32 * a.rowBytes + 32 * 4)));
+    x.pointer = emit.offset(scratch.pointer, emit.mul(pair, emit.c32(16 * 4)));
+    invertDiagonal(emit, a);
+    emit.syncWarp();
+    Matrix below = a.block(emit, 16, 0), lower = a.block(emit, 16, 16);
+    Value zero = emit.c32(0);
+    for (int64_t column : {0, 8})
+      product(emit, below, a, x, zero, emit.c32(column), 16, false);
+    emit.syncWarp();
+    for (int64_t column : {0, 8})
+      product(emit, lower, x, below, zero, emit.c32(column), 16, true);
+  }
+
+  /// A lane has one column of an inverse: t_i = [i = lane] - sum_{m<i} A_im
+  /// t_m.
+  void invertDiagonal(NvEmit &emit, Matrix a) const {
+    Value lane = emit.lane(), column = emit.bitAnd(lane, emit.c32(15));
+    Value start =
+        emit.offset(a.pointer, emit.mul(emit.shr(lane, 4),
+                                        emit.c32(16 * a.rowBytes + 16 * 4)));
     Type quad = VectorType::get({4}, emit.f32());
     Values t;
     for (int64_t i = 0; i < 16; ++i) {
@@ -82,29 +100,16 @@ struct LowerUnitLowerInverse : OpConversionPattern<UnitLowerInverseOp> {
       }
       t.push_back(sum);
     }
-    emit.syncWarp(); // every lane has read all of the block
+    emit.syncWarp(); // every lane has read all of its block
     Value out = emit.offset(start, emit.shl(column, 2));
     for (int64_t i = 0; i < 16; ++i)
       emit.store(t[i], emit.offset(out, i * a.rowBytes), 4);
   }
 
-  /// The block below the diagonal of [A 0; C B], whose diagonal blocks of
-  /// `size` are inverted already: C := -B C A. A warp computes 16 x 8 elements.
-  void eliminate(NvEmit &emit, Matrix a, Matrix x, Value warp, int64_t size,
-                 llvm::function_ref<void()> meet) const {
-    Matrix below = a.block(emit, size, 0), lower = a.block(emit, size, size);
-    product(emit, below, a, x, warp, size, /*negate=*/false);
-    meet();
-    product(emit, lower, x, below, warp, size, /*negate=*/true);
-    meet();
-  }
-
   /// One 16 x 8 block of left * right: fragments of mma.m16n8k8.
-  void product(NvEmit &emit, Matrix left, Matrix right, Matrix out, Value warp,
-               int64_t size, bool negate) const {
-    int64_t perRow = size / 8;
-    Value firstRow = emit.shl(emit.shr(warp, llvm::Log2_64(perRow)), 4);
-    Value firstColumn = emit.shl(emit.bitAnd(warp, emit.c32(perRow - 1)), 3);
+  void product(NvEmit &emit, Matrix left, Matrix right, Matrix out,
+               Value firstRow, Value firstColumn, int64_t size,
+               bool negate) const {
     Value lane = emit.lane(), group = emit.shr(lane, 2);
     Value member = emit.bitAnd(lane, emit.c32(3));
     auto element = [&](Matrix matrix, Value row, Value column) {

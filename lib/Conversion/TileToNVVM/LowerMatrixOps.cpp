@@ -35,13 +35,19 @@ struct LowerWgmma : OpConversionPattern<WgmmaOp> {
     auto bType = cast<SharedType>(op.getB()[0].getType());
     Values aRegisters;
     Value aDescriptor;
-    int64_t depth;
+    int64_t depth, aPanel = 0;
     if (aTile) {
       aRegisters = unpackVector(emit, adaptor.getA()[0]);
       depth = aTile.getShape()[1];
     } else {
-      aDescriptor = emit.descriptor(byWarpgroup(emit, op, adaptor.getA()), 16);
-      depth = cast<SharedType>(op.getA()[0].getType()).getCols();
+      auto type = cast<SharedType>(op.getA()[0].getType());
+      Value a = byWarpgroup(emit, op, adaptor.getA());
+      if (type.getRows() > 64) // each warpgroup has its own 64
+        a = emit.offset(a, emit.mul(emit.shr(uniformWarp(emit, op), 2),
+                                    emit.c32(64 * 128)));
+      aDescriptor = emit.descriptor(a, 16);
+      aPanel = type.getPanelBytes();
+      depth = type.getCols();
     }
     bool transposed = op.getTransposeB();
     Value b = byWarpgroup(emit, op, adaptor.getB());
@@ -62,7 +68,7 @@ struct LowerWgmma : OpConversionPattern<WgmmaOp> {
       if (aTile)
         a.append(aRegisters.begin() + k / 4, aRegisters.begin() + k / 4 + 4);
       else
-        a.push_back(emit.advance(aDescriptor, alongRow(64 * 128)));
+        a.push_back(emit.advance(aDescriptor, alongRow(aPanel)));
       int64_t step = transposed ? k * 128 : alongRow(bType.getPanelBytes());
       acc = emit.wgmma(acc, count, a, emit.advance(b, step), transposed,
                        op.getNegate());

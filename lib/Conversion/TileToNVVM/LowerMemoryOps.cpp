@@ -61,10 +61,14 @@ public:
   template <typename OpTy, typename Adaptor>
   GlobalAddress(NvEmit &emit, OpTy op, Adaptor adaptor, RankedTensorType type)
       : emit(emit), bytes(bytesOf(op.getBase().getType().getElementType())),
-        stride(adaptor.getRowStride()), rows(adaptor.getRows()) {
+        stride(adaptor.getRowStride()), rows(adaptor.getRows()),
+        cols(adaptor.getCols()) {
     bool column = type.getRank() == 1 && stride;
     ThreadMap map = threadMap(type);
-    where = rowsAndColumns(emit, op, type, map, column);
+    int64_t segment = 0;
+    if constexpr (std::is_same_v<OpTy, StoreOp>)
+      segment = op.getSegment();
+    where = rowsAndColumns(emit, op, type, map, column, segment);
     width = column ? 1 : map.run(op.getAlignment() / bytes);
     Value element = adaptor.getOffset();
     if (where.row.value && stride)
@@ -91,7 +95,16 @@ public:
         own.live = emit.less(number, rows);
       }
     }
-    return {emit.offset(own.pointer, column * bytes), own.live};
+    Value live = own.live;
+    if (cols) {
+      Value number = emit.c32(column);
+      if (where.column.value)
+        number = emit.add(where.column.value, number);
+      Value inside = emit.less(number, cols);
+      live = live ? Value(LLVM::AndOp::create(emit.b, emit.loc, live, inside))
+                  : inside;
+    }
+    return {emit.offset(own.pointer, column * bytes), live};
   }
 
   int64_t width;
@@ -102,7 +115,7 @@ private:
   };
   NvEmit &emit;
   int64_t bytes;
-  Value stride, rows, pointer;
+  Value stride, rows, cols, pointer;
   RowColumn where;
   llvm::MapVector<int64_t, Row> cache;
 };
@@ -353,7 +366,14 @@ struct LowerStoreShared : OpConversionPattern<StoreSharedOp> {
   matchAndRewrite(StoreSharedOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     NvEmit emit(rewriter, op.getLoc());
-    if (!op.getWarpgroup()) {
+    if (op.getLimit()) {
+      // Segments are held by whole threads.
+      ThreadMap map = threadMap(tileType(op.getValue()));
+      RowColumn where = rowsAndColumns(emit, op, tileType(op.getValue()), map,
+                                       false, op.getSegment());
+      guarded(emit, emit.less(where.row.value, emit.c32(*op.getLimit())),
+              [&] { storeAll(emit, op, adaptor, 0); });
+    } else if (!op.getWarpgroup()) {
       storeAll(emit, op, adaptor, 0);
     } else {
       Value group = emit.shr(uniformWarp(emit, op), 2);
@@ -431,6 +451,8 @@ struct LowerCopyAsync : OpConversionPattern<CopyAsyncOp> {
     int64_t bytes = buffer.getElementBytes(), perPiece = 16 / bytes;
     int64_t pieces = buffer.getCols() / perPiece; // of a row
     int64_t threads = warpsAround(op).count * 32;
+    if (buffer.getRows() == 1 && pieces < threads)
+      return copyRow(emit, op, adaptor, pieces, rewriter);
     if (threads % pieces != 0 || buffer.getRows() % (threads / pieces) != 0)
       return op.emitError() << "rows of " << pieces << " pieces of 16 bytes do "
                             << "not divide among " << threads << " threads";
@@ -457,6 +479,25 @@ struct LowerCopyAsync : OpConversionPattern<CopyAsyncOp> {
         live = emit.less(emit.add(row, emit.c32(first)), adaptor.getRows());
       emit.copyAsync(address.at(first, 0), own, live);
     }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  /// A row that fewer threads than there are can fill.
+  LogicalResult copyRow(NvEmit &emit, CopyAsyncOp op, OpAdaptor adaptor,
+                        int64_t pieces,
+                        ConversionPatternRewriter &rewriter) const {
+    Value thread = localThread(emit, op);
+    guarded(emit, emit.less(thread, emit.c32(pieces)), [&] {
+      Value bytes = emit.shl(thread, 4);
+      int64_t size = op.getBuffer().getType().getElementBytes();
+      Value source = emit.offset(adaptor.getBase(),
+                                 emit.mul(adaptor.getOffset(), emit.c64(size)));
+      Value live = LLVM::ConstantOp::create(rewriter, op.getLoc(),
+                                            rewriter.getI1Type(), true);
+      emit.copyAsync(emit.offset(adaptor.getBuffer(), bytes),
+                     emit.offset(source, emit.wide(bytes)), live);
+    });
     rewriter.eraseOp(op);
     return success();
   }

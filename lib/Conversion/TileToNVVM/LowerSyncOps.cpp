@@ -5,6 +5,7 @@
 
 #include "Lowering.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -163,27 +164,115 @@ static bool endsPhase(Operation *op) {
   return assembly && assembly.getAsmString().starts_with("bar.sync");
 }
 
-void tile::renewThreadIds(Operation *kernel) {
-  SmallVector<NVVM::ThreadIdXOp> ids;
-  kernel->walk([&](NVVM::ThreadIdXOp op) {
-    if (inLoopBody(op))
-      ids.push_back(op);
-  });
-  llvm::DenseMap<Operation *, Value> renewed; // by the first op of a phase
-  for (NVVM::ThreadIdXOp op : ids) {
-    Operation *first = inLoopBody(op);
-    while (first->getPrevNode() && !endsPhase(first->getPrevNode()))
-      first = first->getPrevNode();
-    Value &own = renewed[first];
+/// The first op of the stretch between two barriers that an op of a loop is in.
+static Operation *phaseOf(Operation *op) {
+  Operation *first = inLoopBody(op);
+  while (first && first->getPrevNode() && !endsPhase(first->getPrevNode()))
+    first = first->getPrevNode();
+  return first;
+}
+
+namespace {
+
+/// What a phase has for itself: the number of the thread, and pointers.
+struct PhaseCopies {
+  Value thread, zero;
+  llvm::DenseMap<Value, Value> pointers;
+};
+
+class PhaseRenewer {
+public:
+  void renew(Operation *kernel) {
+    SmallVector<NVVM::ThreadIdXOp> ids;
+    kernel->walk([&](NVVM::ThreadIdXOp op) { ids.push_back(op); });
+    for (NVVM::ThreadIdXOp op : ids)
+      renewThread(op);
+    SmallVector<std::pair<OpOperand *, Operation *>> uses;
+    kernel->walk([&](Operation *op) {
+      Operation *phase = phaseOf(op);
+      if (!phase || isa<LLVM::GEPOp>(op))
+        return;
+      for (OpOperand &operand : op->getOpOperands())
+        if (isSharedChain(operand.get()))
+          uses.push_back({&operand, phase});
+    });
+    for (auto [operand, phase] : uses)
+      operand->set(pointerFor(operand->get(), phase));
+  }
+
+private:
+  void renewThread(NVVM::ThreadIdXOp op) {
+    Operation *phase = phaseOf(op);
+    if (!phase)
+      return;
+    Value &own = copies[phase].thread;
     if (!own) {
-      OpBuilder builder(first);
+      OpBuilder builder(phase);
       NvEmit emit(builder, op.getLoc());
       own = emit.opaque(emit.threadId());
     }
     op.getResult().replaceAllUsesWith(own);
     op.erase();
   }
-}
+
+  /// Constant offsets and one product away from the start of shared memory.
+  static bool isSharedChain(Value value) {
+    if (auto gep = value.getDefiningOp<LLVM::GEPOp>()) {
+      for (Value index : gep.getDynamicIndices())
+        if (!index.getDefiningOp<LLVM::MulOp>() ||
+            !index.getDefiningOp<LLVM::MulOp>()
+                 .getRhs()
+                 .getDefiningOp<LLVM::ConstantOp>())
+          return false;
+      return isSharedChain(gep.getBase());
+    }
+    auto start = value.getDefiningOp<LLVM::AddressOfOp>();
+    return start && start.getGlobalName() == sharedSymbol;
+  }
+
+  Value pointerFor(Value value, Operation *phase) {
+    PhaseCopies &own = copies[phase];
+    if (Value known = own.pointers.lookup(value))
+      return known;
+    OpBuilder builder(phase);
+    NvEmit emit(builder, value.getLoc());
+    Value copy;
+    if (auto gep = value.getDefiningOp<LLVM::GEPOp>()) {
+      Value base = pointerFor(gep.getBase(), phase);
+      if (base == gep.getBase())
+        return value;
+      IRMapping mapping;
+      mapping.map(gep.getBase(), base);
+      for (Value index : gep.getDynamicIndices()) {
+        Operation *product = index.getDefiningOp();
+        // The index of a stage may be computed after the start of its phase.
+        if (auto at = inLoopBody(product);
+            at && at->getBlock() == phase->getBlock() &&
+            !at->isBeforeInBlock(phase))
+          return value;
+        for (Value operand : product->getOperands())
+          if (operand.getDefiningOp<LLVM::ConstantOp>())
+            mapping.map(operand,
+                        builder.clone(*operand.getDefiningOp())->getResult(0));
+        mapping.map(index, builder.clone(*product, mapping)->getResult(0));
+      }
+      copy = builder.clone(*gep, mapping)->getResult(0);
+    } else {
+      if (!own.zero)
+        own.zero = emit.opaqueZero();
+      copy = emit.offset(builder.clone(*value.getDefiningOp())->getResult(0),
+                         own.zero);
+    }
+    copies[phase].pointers[value] = copy;
+    return copy;
+  }
+
+  llvm::DenseMap<Operation *, PhaseCopies> copies;
+};
+
+} // namespace
+
+void tile::renewPhases(Operation *kernel) { PhaseRenewer().renew(kernel); }
 
 void tile::populateSyncPatterns(const TypeConverter &types,
                                 RewritePatternSet &patterns) {

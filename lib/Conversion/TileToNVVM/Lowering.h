@@ -93,15 +93,18 @@ void populateSyncPatterns(const mlir::TypeConverter &types,
 void lowerOnWarps(mlir::Operation *kernel);
 
 /// Gives every stretch of a loop between two barriers its own copy of the
-/// thread number, so that addresses are not kept in registers for the whole
-/// loop.
-void renewThreadIds(mlir::Operation *kernel);
+/// thread number and of pointers to buffers, of which LLVM does not know that
+/// they are the same: addresses are computed anew and not kept in registers for
+/// the whole loop. The assembler sees through the copies.
+void renewPhases(mlir::Operation *kernel);
 
 /// Where k3t.alloc_shared and k3t.alloc_barrier find their offset.
 inline constexpr llvm::StringLiteral offsetName = "k3t.offset";
 /// The kernel's dynamic shared memory.
 inline constexpr llvm::StringLiteral sharedSymbol = "k3_shared";
 inline constexpr llvm::StringLiteral warpsName = "k3t.warps";
+/// Workgroups that a multiprocessor should hold; bounds registers.
+inline constexpr llvm::StringLiteral workgroupsName = "k3t.workgroups";
 inline constexpr llvm::StringLiteral sharedBytesName = "k3t.shared_bytes";
 
 /// A pointer into the kernel's shared memory.

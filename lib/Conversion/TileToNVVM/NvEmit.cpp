@@ -86,6 +86,9 @@ Value NvEmit::threadId() { return NVVM::ThreadIdXOp::create(b, loc, i32()); }
 Value NvEmit::opaque(Value x) {
   return assembly("mov.b32 $0, $1;", "=r,r", x, {i32()}, true)[0];
 }
+Value NvEmit::opaqueZero() {
+  return assembly("mov.b32 $0, 0;", "=r", {}, {i32()}, true)[0];
+}
 Value NvEmit::lane() { return bitAnd(threadId(), c32(31)); }
 Value NvEmit::warp() {
   return intrinsic("llvm.nvvm.shfl.sync.idx.i32", i32(),

@@ -59,6 +59,7 @@ public:
   mlir::Value threadId();
   /// The same number, in a register of which LLVM knows nothing.
   mlir::Value opaque(mlir::Value x);
+  mlir::Value opaqueZero();
   mlir::Value lane();
   mlir::Value warp(); ///< the same register for all lanes, so branches are too
   mlir::Value block();

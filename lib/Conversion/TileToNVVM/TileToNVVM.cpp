@@ -133,7 +133,7 @@ class ConvertTileToNVVMPass
       if (failed(convert(kernel)))
         return signalPassFailure();
       lowerOnWarps(kernel);
-      renewThreadIds(kernel);
+      renewPhases(kernel);
     }
   }
 
@@ -186,8 +186,10 @@ class MarkKernelsPass
       kernel->setAttr(
           NVVM::NVVMDialect::getMaxntidAttrName(),
           builder.getDenseI32ArrayAttr({int32_t(warps.getInt() * 32)}));
-      kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                      builder.getI32IntegerAttr(1));
+      auto workgroups = kernel->getAttrOfType<IntegerAttr>(workgroupsName);
+      kernel->setAttr(
+          NVVM::NVVMDialect::getMinctasmAttrName(),
+          builder.getI32IntegerAttr(workgroups ? workgroups.getInt() : 1));
       kernel.setPassthroughAttr(builder.getArrayAttr({flush}));
     }
   }

@@ -30,8 +30,9 @@ def ConvertTileToNVVM : Pass<"convert-k3t-to-nvvm", "::mlir::ModuleOp"> {
 def MarkKernels : Pass<"k3t-mark-kernels", "::mlir::ModuleOp"> {
   let summary = "Make llvm functions with `k3t.warps` entries of the GPU";
   let description = [{
-    Sets the calling convention, the number of threads and that F32 operations
-    flush denormals, as the approximate instructions do.
+    Sets the calling convention, the number of threads, the workgroups that a
+    multiprocessor should hold (`k3t.workgroups`, else one) and that F32
+    operations flush denormals, as the approximate instructions do.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::NVVM::NVVMDialect"];

@@ -173,6 +173,8 @@ template <typename OpTy> static LogicalResult checkGlobal(OpTy op, Type tile) {
     return op.emitOpError("tile and memory have different element types");
   if (type.getRank() > 1 && !op.getRowStride())
     return op.emitOpError("a tile of rank 2 or more needs a row stride");
+  if (op.getCols() && type.getRank() == 1 && op.getRowStride())
+    return op.emitOpError("a column has no number of columns");
   if (op.getRows() && !op.getRowStride())
     return op.emitOpError("a number of rows goes with a row stride");
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
@@ -185,7 +187,12 @@ template <typename OpTy> static LogicalResult checkGlobal(OpTy op, Type tile) {
 
 LogicalResult LoadOp::verify() { return checkGlobal(*this, getType()); }
 LogicalResult StoreOp::verify() {
-  return checkGlobal(*this, getValue().getType());
+  auto type = tileType(getValue());
+  if (getSegment() != 0 &&
+      (type.getRank() != 3 || int64_t(getSegment()) < type.getShape()[1]))
+    return emitOpError("segments are for tiles of rank 3 and hold their second "
+                       "dimension");
+  return checkGlobal(*this, type);
 }
 
 LogicalResult StageOp::verify() {
@@ -220,6 +227,9 @@ static LogicalResult checkShared(OpTy op, RankedTensorType type, int64_t rows) {
                             "second dimension");
     rows = (type.getShape()[0] - 1) * segment + type.getShape()[1];
   }
+  if constexpr (std::is_same_v<OpTy, StoreSharedOp>)
+    if (op.getLimit())
+      rows = std::min<int64_t>(rows, int64_t(*op.getLimit()) - first);
   // Elements of a buffer of rank 1 count as its rows.
   if (buffer.getRank() == 1 && type.getRank() == 1)
     std::swap(rows, cols);
@@ -262,6 +272,9 @@ LogicalResult StoreSharedOp::verify() {
     return failure();
   if (!getWarpgroup() && getFirstColumn() != 0)
     return emitOpError("a first column is for stores of one warpgroup");
+  if (getLimit() && (getWarpgroup() || getTranspose() || getSegment() == 0 ||
+                     int64_t(*getLimit()) <= 0 || *getLimit() % getSegment()))
+    return emitOpError("a limit is a number of whole segments");
   if (!getWarpgroup())
     return checkShared(*this, type, rowsOf(type));
   if (!isAcc(type) || getTranspose() || int64_t(*getWarpgroup()) < 0 ||
@@ -328,15 +341,17 @@ LogicalResult WgmmaOp::verify() {
       return emitOpError("a must be a BF16 tile of M rows with the layout acc");
     k = a.getShape()[1];
   } else {
-    if (int64_t(getA().size()) != groups)
-      return emitOpError("a must be a buffer for each warpgroup");
+    int64_t buffers = getA().size();
+    if (buffers != groups && buffers != 1)
+      return emitOpError("a must be one buffer, or one for each warpgroup");
     for (Value value : getA()) {
       auto a = dyn_cast<SharedType>(value.getType());
       if (!a || a != getA()[0].getType() || !a.getSwizzle() ||
-          !a.getElementType().isBF16() || a.getRows() != 64 ||
+          !a.getElementType().isBF16() || a.getRows() != m / buffers ||
           a.getStages() != 1)
-        return emitOpError("a must be one stage of a swizzled BF16 buffer of "
-                           "64 rows");
+        return emitOpError() << "a must be one stage of a swizzled BF16 buffer "
+                                "of "
+                             << m / buffers << " rows";
       k = a.getCols();
     }
   }
@@ -393,6 +408,8 @@ LogicalResult RoleOp::verify() {
     return emitOpError() << "a role has 1 to 32 warps, not " << getWarps();
   if (failed(checkRegisters(*this, getRegisters())))
     return failure();
+  if (int64_t(getLag()) < 0 || (getLag() != 0 && !getWith()))
+    return emitOpError("a lag of 0 or more goes with another role");
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield || yield.getOperandTypes() != getResultTypes())
     return emitOpError("must yield a value for each of its results");

@@ -33,6 +33,7 @@ struct Plan {
   scf::ForOp loop;
   SmallVector<Role> roles; // those with warps of their own, in loop order
   Role feeder;             // done by the last of them; no name if there is none
+  int64_t lag = 0;         // steps that the feeder stays behind
   int64_t stages = 1;
   Value fed;               // the feeder to the first role
   SmallVector<Value> full; // full[i]: role i to role i + 1
@@ -82,6 +83,7 @@ LogicalResult findRoles(func::FuncOp kernel, Plan &plan) {
       return op.emitOpError("is done with another role, so it must be the "
                             "first one of the loop");
     plan.feeder = role;
+    plan.lag = op.getLag();
     partner = *op.getWith();
   }
   if (plan.hasFeeder() &&
@@ -138,6 +140,9 @@ LogicalResult checkBuffers(func::FuncOp kernel, Plan &plan) {
     stages = own;
   }
   plan.stages = std::max<int64_t>(stages, 1);
+  if (plan.lag >= plan.stages)
+    return plan.loop.emitOpError() << "has a lag of " << plan.lag << " with "
+                                   << plan.stages << " stages";
   return success();
 }
 
@@ -218,7 +223,7 @@ private:
     Location loc = old.getLoc();
     Value count = mapping.lookupOrDefault(old.getUpperBound());
     if (feeds())
-      for (int64_t step = 0; step < plan.stages; ++step)
+      for (int64_t step = 0; step < plan.stages - plan.lag; ++step)
         if (failed(feed(loc, constant(loc, step), count)))
           return failure();
     SmallVector<Value> inits;
@@ -284,8 +289,8 @@ private:
 
   LogicalResult leaveStage(Location loc, Value step, Value count) {
     if (feeds()) {
-      Value next =
-          arith::AddIOp::create(builder, loc, step, constant(loc, plan.stages));
+      Value next = arith::AddIOp::create(builder, loc, step,
+                                         constant(loc, plan.stages - plan.lag));
       BarrierOp::create(builder, loc, /*warpgroup=*/false);
       return feed(loc, next, count);
     }

@@ -28,7 +28,7 @@ def K3T_WgmmaOp : K3T_Op<"wgmma", [AttrSizedOperandSegments]> {
   let summary = "starts acc + a b^T on the warpgroups (sm_90a)";
   let description = [{
     Each warpgroup multiplies 64 rows. `a` is a BF16 tile [M, K] with the layout
-    acc, or a swizzled buffer [64, K] for each warpgroup. `b` is a swizzled
+    acc, a swizzled buffer [M, K], or one of [64, K] for each warpgroup. `b` is a swizzled
     buffer [N, K], or [K, N] with `transpose_b`, then the product is a b; one
     for all warpgroups, or one for each. `acc` is F32 [M, N] with the layout
     acc; without it the product starts from zero. With `negate`, the product is

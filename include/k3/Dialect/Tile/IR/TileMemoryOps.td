@@ -26,17 +26,19 @@ def K3T_LoadOp : K3T_Op<"load", [AttrSizedOperandSegments]> {
   let summary = "a tile from device memory";
   let description = [{
     Element (r, c) is `base[offset + r * row_stride + c]`, counted in elements;
-    rows from `rows` on are zero and not read. A tile of rank 1 with a stride is
+    rows from `rows` on and columns from `cols` on are zero and not read; `cols`
+    is a multiple of what one access takes. A tile of rank 1 with a stride is
     a column: element r is `base[offset + r * row_stride]`. `alignment` is what the caller
     promises for the address of every row, in bytes; accesses are no wider. A
     column of BF16 may be loaded as F32.
   }];
   let arguments = (ins K3T_GlobalType:$base, I64:$offset,
                        Optional<I64>:$row_stride, Optional<I32>:$rows,
-                       I64Attr:$alignment);
+                       Optional<I32>:$cols, I64Attr:$alignment);
   let results = (outs K3T_FloatTile:$result);
   let assemblyFormat = [{
-    $base `[` $offset `]` (`stride` $row_stride^)? (`rows` $rows^)? attr-dict
+    $base `[` $offset `]` (`stride` $row_stride^)? (`rows` $rows^)?
+    (`cols` $cols^)? attr-dict
     `:` type($base) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -44,13 +46,17 @@ def K3T_LoadOp : K3T_Op<"load", [AttrSizedOperandSegments]> {
 
 def K3T_StoreOp : K3T_Op<"store", [AttrSizedOperandSegments]> {
   let summary = "a tile to device memory";
-  let description = "As `k3t.load`; rows from `rows` on are not written.";
+  let description = [{
+    As `k3t.load`; rows from `rows` on and columns from `cols` on are not
+    written. `segment` is as in `k3t.store_shared`.
+  }];
   let arguments = (ins K3T_FloatTile:$value, K3T_GlobalType:$base, I64:$offset,
                        Optional<I64>:$row_stride, Optional<I32>:$rows,
-                       I64Attr:$alignment);
+                       Optional<I32>:$cols, I64Attr:$alignment,
+                       DefaultValuedAttr<I64Attr, "0">:$segment);
   let assemblyFormat = [{
     $value `,` $base `[` $offset `]` (`stride` $row_stride^)? (`rows` $rows^)?
-    attr-dict `:` type($value) `,` type($base)
+    (`cols` $cols^)? attr-dict `:` type($value) `,` type($base)
   }];
   let hasVerifier = 1;
 }
@@ -107,7 +113,8 @@ def K3T_StoreSharedOp : K3T_Op<"store_shared"> {
   let description = [{
     As `k3t.load_shared`. With `warpgroup`, only that warpgroup stores, and its
     64 rows of the tile are what the buffer gets; `first_column` is where the
-    tile begins in each row. Nothing else is ordered by it:
+    tile begins in each row. With `limit`, rows of the buffer from there on are
+    left out, whole threads at a time. Nothing else is ordered by it:
     other threads see the tile after `k3t.barrier`, tensor cores after
     `k3t.fence_shared` as well.
   }];
@@ -116,6 +123,7 @@ def K3T_StoreSharedOp : K3T_Op<"store_shared"> {
                        OptionalAttr<I64Attr>:$warpgroup,
                        DefaultValuedAttr<I64Attr, "0">:$first_row,
                        DefaultValuedAttr<I64Attr, "0">:$first_column,
+                       OptionalAttr<I64Attr>:$limit,
                        DefaultValuedAttr<I64Attr, "0">:$segment);
   let builders = [OpBuilder<(ins "::mlir::Value":$value,
                                  "::mlir::Value":$buffer), [{

@@ -21,13 +21,15 @@ def K3T_RoleOp : K3T_Op<"role", [SingleBlock, RecursiveMemoryEffects]> {
 
     The first role of a loop may be done by the warps of the last one (`with`):
     as soon as those are done with a stage, they fill it again for the step that
-    uses it next.
+    uses it next. With `lag` 1 they fill the stage of the step before, whose
+    products may still be under way when the step ends.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$warps, I64Attr:$registers,
-                       OptionalAttr<StrAttr>:$with);
+                       OptionalAttr<StrAttr>:$with,
+                       DefaultValuedAttr<I64Attr, "0">:$lag);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$name `warps` `=` $warps `registers` `=` $registers (`with` $with^)? (`->` type($results)^)? attr-dict-with-keyword $body";
+  let assemblyFormat = "$name `warps` `=` $warps `registers` `=` $registers (`with` $with^)? (`lag` $lag^)? (`->` type($results)^)? attr-dict-with-keyword $body";
   let hasVerifier = 1;
 }
 
