@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <cstdlib>
 
 using namespace mlir;
 using namespace k3;
@@ -90,7 +91,11 @@ TEST(Chunk, EveryGoldenRecurrence) {
 TEST(Chunk, RandomPrograms) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<K3Dialect, func::FuncDialect>();
-  for (unsigned seed = 0; seed < 100; ++seed) {
+  // K3_RANDOM_PROGRAMS runs more of them.
+  unsigned count = 100;
+  if (const char *given = std::getenv("K3_RANDOM_PROGRAMS"))
+    ASSERT_FALSE(StringRef(given).getAsInteger(10, count)) << given;
+  for (unsigned seed = 0; seed < count; ++seed) {
     RandomDelta program(seed);
     auto module = parseSourceString<ModuleOp>(program.text(), &context);
     ASSERT_TRUE(module) << program.text();
